@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Streams and contracts: the two notions that every block shares (docs/streams.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from myhdl import Signal, intbv
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What a block promises without stalls; asserted exactly by its co-simulation test.
+
+    latency: cycles from the first word taken to the first word offered that depends on it.
+    interval: cycles between words taken.
+    """
+
+    latency: int
+    interval: int
+
+
+class AxiStream:
+    """A valid/ready stream with AXI4-Stream names; an argument `s_axis` becomes ports `s_axis_tdata`, ...
+
+    width: bits of tdata. keep: tkeep marks the valid bytes, all but a packet's last word are full.
+    user: bits of tuser, 0 for none. last: whether there is a tlast.
+    """
+
+    def __init__(self, width: int, *, keep: bool = False, user: int = 0, last: bool = True) -> None:
+        self.tdata = Signal(intbv(0)[width:])
+        self.tvalid = Signal(bool(0))
+        self.tready = Signal(bool(0))
+        if last:
+            self.tlast = Signal(bool(0))
+        if keep:
+            self.tkeep = Signal(intbv(0)[width // 8 :])
+        if user:
+            self.tuser = Signal(intbv(0)[user:])
