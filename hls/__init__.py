@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hardware blocks in MyHDL; `python -m hls.emit` turns them into the Verilog of rtl/."""
