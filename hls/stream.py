@@ -21,7 +21,7 @@ class Contract:
 
 
 class AxiStream:
-    """A valid/ready stream with AXI4-Stream names; an argument `s_axis` becomes ports `s_axis_tdata`, ...
+    """A valid/ready stream with AXI4-Stream names: argument `s_axis` gives ports `s_axis_tdata`...
 
     width: bits of tdata. keep: tkeep marks the valid bytes, all but a packet's last word are full.
     user: bits of tuser, 0 for none. last: whether there is a tlast.
