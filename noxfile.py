@@ -38,8 +38,9 @@ def provide(session: nox.Session, *groups: str, sanitize: str = "") -> None:
     """
     install = ("uv", "pip", "install", "--quiet")
     session.run(*install, *(f"--group={group}" for group in ("build", "package", *groups)))
+    build = "build/sanitized" if sanitize else "build/package"
     settings = (
-        f"build-dir=build/{sanitize or 'package'}/{{wheel_tag}}",  # stays: compiles what was edited
+        f"build-dir={build}/{{wheel_tag}}",  # stays, so that only what was edited is compiled
         "editable.rebuild=true",  # when imported outside nox as well
         "editable.verbose=false",
         "cmake.define.ENTROLITH_WERROR=ON",
@@ -189,18 +190,20 @@ def bench(session: nox.Session) -> None:
 def fuzz(session: nox.Session) -> None:
     """Test the codec under AddressSanitizer and UBSan, with many more mutated streams."""
     provide(session, "pytest", "tables", sanitize="address,undefined")
+    # Python itself is not instrumented, so the runtimes come before it.
     compiler = os.environ.get("CXX", "c++")
-    runtime = [
+    runtimes = [
         subprocess.check_output([compiler, f"-print-file-name={library}"], text=True).strip()
-        for library in ("libasan.so", "libubsan.so", "libstdc++.so")
+        for library in ("libasan.so", "libstdc++.so")
     ]
     sanitizers = {
-        "LD_PRELOAD": " ".join(runtime),  # Python itself is not instrumented
+        "LD_PRELOAD": " ".join(runtimes),
         "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
-        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }
-    what = session.posargs or ["swmodel"]
-    session.run("python", "-m", "pytest", "--numprocesses=auto", *what, env=sanitizers)
+    # A sanitizer ends the process, so its report must not wait in pytest's capture.
+    pytest = ("python", "-m", "pytest", "--numprocesses=auto", "--capture=sys")
+    session.run(*pytest, *(session.posargs or ["swmodel"]), env=sanitizers)
 
 
 @nox.session(default=False)
