@@ -3,7 +3,7 @@
 
 Role         decouples stages; cuts every combinational path between its two sides
 Parameters   depth: words, a power of two; above 1 kbit the words lie in a RAM
-Not done     no level output: who must reserve room counts for itself
+Not done     no level output: a block that must reserve room counts for itself
 """
 
 from __future__ import annotations
@@ -21,15 +21,18 @@ from myhdl import (
 )
 
 from hls.ram import ram
-from hls.stream import Contract
+from hls.stream import AxiStream, Contract
 
 FIELDS = ("tdata", "tkeep", "tuser", "tlast")
 REGISTER_BITS = 1024  # the largest queue that is built of flip-flops
 
+CONTRACT = Contract(latency=3, interval=1)  # of a queue in a RAM
+REGISTER_CONTRACT = Contract(latency=1, interval=1)
 
-def contract(width, depth):
-    """What a queue of `depth` words of `width` bits (all fields together) promises when empty."""
-    return Contract(latency=1 if width * depth <= REGISTER_BITS else 3, interval=1)
+
+def ports(width):
+    """Streams of `width` bits and tlast."""
+    return {"s_axis": AxiStream(width), "m_axis": AxiStream(width)}
 
 
 @block

@@ -12,12 +12,15 @@ from myhdl import Signal, intbv
 class Contract:
     """What a block promises without stalls; asserted exactly by its co-simulation test.
 
-    latency: cycles from the first word taken to the first word offered that depends on it.
+    latency: cycles from the first word taken to the first word offered that depends on it; None
+        if that depends on the data, and the block's docstring says how.
     interval: cycles between words taken.
+    values_per_cycle: sustained on values without zeros; None for a block that handles no values.
     """
 
-    latency: int
+    latency: int | None
     interval: int
+    values_per_cycle: float | None = None
 
 
 class AxiStream:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 from myhdl import ResetSignal, Signal, StopSimulation, always, block, delay, instance, intbv
 
-from hls.fifo import contract, fifo
-from hls.ram import CONTRACT, ram
+from hls.fifo import CONTRACT, REGISTER_BITS, REGISTER_CONTRACT, fifo
+from hls.ram import CONTRACT as RAM_CONTRACT
+from hls.ram import ram
 from hls.stream import AxiStream
 
 Stall = Callable[[], bool]  # whether to wait in this cycle
@@ -95,7 +96,7 @@ def test_every_word_in_order(depth: int, idle: float, stall: float) -> None:
 def test_contract(depth: int) -> None:
     words = list(range(2 * depth + 10))
     taken, given = run_fifo(depth, words, never, never)
-    promise = contract(33, depth)
+    promise = REGISTER_CONTRACT if depth * 33 <= REGISTER_BITS else CONTRACT
     assert [out - into for (into, _), (out, _) in zip(taken, given, strict=True)] == [
         promise.latency
     ] * len(words)
@@ -105,7 +106,7 @@ def test_contract(depth: int) -> None:
 @pytest.mark.parametrize("depth", DEPTHS)
 def test_holds_its_depth(depth: int) -> None:
     taken, given = run_fifo(depth, list(range(depth + 8)), never, lambda: True)
-    assert len(taken) == depth + (0 if depth * 33 <= 1024 else 2)
+    assert len(taken) == depth + (0 if depth * 33 <= REGISTER_BITS else 2)
     assert given == []
 
 
@@ -164,7 +165,7 @@ def test_ram_reads_what_was_written_and_holds() -> None:
                 if write:
                     memory[int(to)] = int(data)
                 clk.next = True
-                yield delay(CONTRACT.latency)
+                yield delay(RAM_CONTRACT.latency)
                 if expected is not None:
                     assert shown == expected
                     checked += 1
