@@ -12,11 +12,14 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import multiprocessing
+import os
 import re
 import sys
 import tempfile
 import warnings
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -32,36 +35,41 @@ class EmitError(Exception):
 
 
 def emit(configuration: Configuration) -> str:
-    """The text of one configuration's Verilog file.
+    """The text of one configuration's Verilog file, in an interpreter that has emitted no other.
 
     Raises:
         EmitError: MyHDL warned, or the block keeps a large array outside hls/ram.py.
     """
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("error")
-        instance = configuration.instance(configuration.ports())
-        try:
-            instance.convert(  # every keyword: the converter remembers those of the call before
-                hdl="Verilog",
-                path=folder,
-                name=configuration.name,
-                testbench=False,
-                timescale="1ns/1ps",
-                trace=False,
-                header=heading(configuration).replace("$", "$$"),
-                no_myhdl_header=True,  # it holds the time and the place
-                standard="2001",
-                prefer_blocking_assignments=True,
-                radix="",
-                initial_values=False,
-                portmap=None,
-            )
-        except Warning as warning:
-            raise EmitError(f"{configuration.name}: {warning}") from warning
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        configuration.instance(configuration.ports()).convert(
+            hdl="Verilog",  # every keyword: the converter remembers those of the call before
+            path=folder,
+            name=configuration.name,
+            testbench=False,
+            timescale="1ns/1ps",
+            trace=False,
+            header=heading(configuration).replace("$", "$$"),
+            no_myhdl_header=True,  # it holds the time and the place
+            standard="2001",
+            prefer_blocking_assignments=True,
+            radix="",
+            initial_values=False,
+            portmap=None,
+        )
         text = Path(folder, f"{configuration.name}.v").read_text()
+    if caught:
+        raise EmitError(f"{configuration.name}: {caught[0].message}")
     lines = [line.rstrip() for line in text.splitlines()]
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines).strip() + "\n")
     return ARRAY.sub(lambda match: declaration(match, configuration.name), text)
+
+
+def emit_all(configurations: Sequence[Configuration]) -> list[str]:
+    """The texts of many files, each made in a new interpreter: MyHDL numbers instances for ever."""
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=spawn, max_tasks_per_child=1) as pool:
+        return list(pool.map(emit, configurations))
 
 
 def heading(configuration: Configuration) -> str:
@@ -142,8 +150,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("the output depends on the hash seed: set PYTHONHASHSEED=0, or ./nox -s rtl")
 
     configurations = load()
+    names = [configuration.name for configuration in configurations]
     try:
-        texts = {configuration.name: emit(configuration) for configuration in configurations}
+        texts = dict(zip(names, emit_all(configurations), strict=True))
     except EmitError as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
     manifest = {

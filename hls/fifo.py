@@ -21,9 +21,8 @@ from myhdl import (
 )
 
 from hls.ram import ram
-from hls.stream import AxiStream, Contract
+from hls.stream import FIELDS, AxiStream, Contract
 
-FIELDS = ("tdata", "tkeep", "tuser", "tlast")
 REGISTER_BITS = 1024  # the largest queue that is built of flip-flops
 
 CONTRACT = Contract(latency=3, interval=1)  # of a queue in a RAM

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from myhdl import Signal, intbv
 
+FIELDS = ("tdata", "tkeep", "tuser", "tlast")  # what a word may consist of
+
 
 @dataclass(frozen=True)
 class Contract:
