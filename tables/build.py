@@ -3,9 +3,9 @@
 
     python tables/build.py [--out DIR] [--reseed]
 
-Writes NAME.json, NAME.enc.hex and NAME.dec.hex. The groups that K-means found are in tables/seeds, and
-all else is integer arithmetic, so every machine writes the same bytes. After a change of recipe or
-samples, --reseed has scikit-learn find the groups again.
+Writes NAME.json, NAME.enc.hex and NAME.dec.hex. The groups that K-means found are in tables/seeds,
+and all else is integer arithmetic, so every machine writes the same bytes. After a change of recipe
+or samples, --reseed has scikit-learn find the groups again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-
 from entrolith.tablegen.cluster import Labels, kmeans
 from entrolith.tablegen.histogram import LAYOUTS, SYMBOLS, Histograms, symbol_histograms
 from entrolith.tablegen.huffman import MAX_LENGTH
@@ -41,11 +40,11 @@ class Recipe:
 
 
 def read_recipe(path: Path) -> Recipe:
-    """Parse a recipe; alphabet and code length are those of FORMAT.md section 3.2 and only stated."""
+    """Parse a recipe; its alphabet and code length can only be those of FORMAT.md section 3.2."""
     fields = tomllib.loads(path.read_text())
     if (fields["alphabet"], fields["max_length"]) != (SYMBOLS, MAX_LENGTH):
         sys.exit(
-            f"{path.name}: FORMAT.md has {SYMBOLS} symbols and codewords of up to {MAX_LENGTH} bits"
+            f"{path.name}: FORMAT.md has {SYMBOLS} symbols, codewords of up to {MAX_LENGTH} bits"
         )
     settings = Settings(**{key: fields[key] for key in ("k", "chunk", "block", "seed")})
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -87,7 +86,8 @@ def read_seeds(path: Path, inputs: str, k: int) -> Labels:
     fields = tomllib.loads(path.read_text()) if path.exists() else {}
     if fields.get("inputs") != inputs:
         sys.exit(
-            f"tables/seeds/{path.name} is not for this recipe and samples: python tables/build.py --reseed"
+            f"tables/seeds/{path.name} is not for this recipe and samples; "
+            "this repairs it: ./nox -s tables -- --reseed"
         )
     digits, width = "".join(fields["groups"].split()), len(f"{k - 1:x}")
     return np.array(

@@ -1,110 +1,124 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cut the samples of this folder from the whole gradient files, and describe them in MANIFEST.toml.
+"""Cut the samples of this folder from whole gradient files, and describe them in MANIFEST.toml.
 
-    python tables/samples/cut.py [FOLDER]      FOLDER holds *.npz and MANIFEST.json;
-                                               ../shared/data/gradients next to the project by default
+    python tables/samples/cut.py [DATA] [--out DIR]
 
-A sample is an array of shape (runs, 4096): runs of consecutive values whose starts are spread evenly
-over the file (its tensors one after the other, in C order), from its first value to its last. So
-every large layer is in it in proportion to its size, and a row is what a chunk of 4096 values of the
-whole file would be. The files of one model's data types are cut at the same places.
+DATA holds the *.npz files and their MANIFEST.json; default: ../shared/data/gradients, beside the
+project. A sample is an array of shape (runs, 4096): runs of consecutive values whose starts are
+spread evenly over the file (its tensors one after the other, in C order) from its first value to
+its last. So a layer is in it in proportion to its size, and a row is what a chunk of 4096 values of
+the whole file would be. The data types of one model are cut at the same places.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parents[2] / "shared" / "data" / "gradients"
 
 RUN = 4096
-TERMS = "our own short training runs; Apache-2.0, as the project"
+LEARN_RUNS, TEST_RUNS = 64, 8
 LEARN = ["bert.mid.fp32", "resnet50.mid.fp32", "vgg16.mid.fp32", "vit.mid.fp32"]
 TEST = [
     *(f"{model}.late.fp32" for model in ("bert", "resnet50", "vgg16", "vgg16sparse", "vit")),
     *(f"{model}.late.bf16" for model in ("bert", "resnet50", "vgg16", "vit")),
     "vgg16.late.ampf32",
 ]
+NOTES = {"bf16": "uint16 bit patterns", "ampf32": "fp32 that was computed in bf16"}
+HEAD = f"""\
+# Gradient samples: where each is from, on what terms, its digest. Written by cut.py, which says how
+# they are cut: `runs` runs of {RUN} consecutive values, their starts spread evenly over the source.
+terms = "from our own short training runs; Apache-2.0, like the project"
+"""
 
 
 @dataclass(frozen=True)
-class Cut:
-    """One sample: the whole file it comes from, what it is for, and how many runs it has."""
+class Sample:
+    """One sample: the whole file it comes from, without .npz, and what it is for."""
 
     source: str
     purpose: str
     runs: int
 
-
-CUTS = [Cut(source, "learn", 64) for source in LEARN] + [Cut(source, "test", 8) for source in TEST]
-
-
-def cut(values: np.ndarray, runs: int) -> np.ndarray:
-    """Rows of RUN values whose starts are spread evenly over `values`."""
-    last = values.size - RUN
-    return np.stack(
-        [values[start : start + RUN] for start in (i * last // (runs - 1) for i in range(runs))]
-    )
+    @property
+    def file(self) -> str:
+        return f"{self.source}.npy"
 
 
-def whole(path: Path, expected: str) -> np.ndarray:
-    """All values of an .npz file, in order, after its digest was checked."""
-    if hashlib.sha256(path.read_bytes()).hexdigest() != expected:
+ALL = [
+    *(Sample(source, "learn", LEARN_RUNS) for source in LEARN),
+    *(Sample(source, "test", TEST_RUNS) for source in TEST),
+]
+
+
+def whole(path: Path, sha256: str) -> NDArray[Any]:
+    """All values of an .npz file, tensor after tensor."""
+    if hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
         sys.exit(f"{path}: not the file that the samples were cut from (its SHA-256 differs)")
     with np.load(path) as tensors:
         return np.concatenate([tensors[name].ravel() for name in tensors.files])
 
 
-def entry(cut_: Cut, origin: dict[str, object], sample: np.ndarray, digest: str) -> str:
-    """The sample's table in MANIFEST.toml."""
-    model, stage, dtype = cut_.source.split(".")
-    notes = {"bf16": "uint16 bit patterns", "ampf32": "computed in bf16, held in fp32"}
-    fields: dict[str, object] = {
-        "file": f"{cut_.source}.npy",
-        "purpose": cut_.purpose,
+def cut(values: NDArray[Any], runs: int) -> NDArray[Any]:
+    """Shape (runs, RUN): runs of values, the first at the start and the last at the end."""
+    last = values.size - RUN
+    starts = [run * last // (runs - 1) for run in range(runs)]
+    return np.stack([values[start : start + RUN] for start in starts])
+
+
+def entry(sample: Sample, origin: Mapping[str, Any], values: NDArray[Any], sha256: str) -> str:
+    """The sample's table of the manifest."""
+    model, stage, dtype = sample.source.split(".")
+    patterns = values.view(f"u{values.itemsize}")
+    fields = {
+        "file": sample.file,
+        "sha256": sha256,
+        "purpose": sample.purpose,
+        "dtype": "fp32" if dtype == "ampf32" else dtype,
+        **({"note": NOTES[dtype]} if dtype in NOTES else {}),
+        "count": values.size,
+        "zeros": int(np.count_nonzero(patterns == 0)),
+        "runs": sample.runs,
         "family": model.removesuffix("sparse"),
         "model": origin["model"],
         "data": origin["data"],
         "steps": origin["steps"],
         "stage": stage,
-        "dtype": "fp32" if dtype == "ampf32" else dtype,
-        "note": notes.get(dtype, ""),
-        "count": sample.size,
-        "zeros": int(np.count_nonzero(sample.view(f"u{sample.itemsize}") == 0)),
-        "sha256": digest,
-        "source": f"{cut_.source}.npz",
+        "source": f"{sample.source}.npz",
         "source_sha256": origin["sha256"],
         "source_count": origin["values"],
-        "runs": cut_.runs,
     }
-    lines = (f"{key} = {json.dumps(value)}" for key, value in fields.items() if value != "")
-    return "\n".join(["[[sample]]", *lines, ""])
+    return "\n".join(["", "[[sample]]", *(f"{k} = {json.dumps(v)}" for k, v in fields.items()), ""])
 
 
-def main(data: Path) -> None:
-    """Write the samples and the manifest into this folder."""
-    origins = json.loads((data / "MANIFEST.json").read_text())
-    entries = []
-    for cut_ in CUTS:
-        origin = origins[cut_.source]
-        sample = cut(whole(data / f"{cut_.source}.npz", origin["sha256"]), cut_.runs)
-        path = HERE / f"{cut_.source}.npy"
-        np.save(path, sample)
-        entries.append(entry(cut_, origin, sample, hashlib.sha256(path.read_bytes()).hexdigest()))
-    head = [
-        "# Gradient samples: where each is from, on what terms, and its digest. Written by cut.py, which",
-        f"# says how they are cut: `runs` runs of {RUN} consecutive values, their starts spread evenly.",
-        f"terms = {json.dumps(TERMS)}",
-        "",
-    ]
-    (HERE / "MANIFEST.toml").write_text("\n".join([*head, *entries]))
+def main() -> None:
+    """Write the samples and the manifest."""
+    parser = argparse.ArgumentParser(description="Cut the samples from whole gradient files.")
+    parser.add_argument("data", nargs="?", type=Path, default=DATA)
+    parser.add_argument("--out", type=Path, default=HERE)
+    arguments = parser.parse_args()
+    origins = json.loads((arguments.data / "MANIFEST.json").read_text())
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    manifest = HEAD
+    for sample in ALL:
+        origin = origins[sample.source]
+        values = cut(whole(arguments.data / f"{sample.source}.npz", origin["sha256"]), sample.runs)
+        path = arguments.out / sample.file
+        np.save(path, values)
+        manifest += entry(sample, origin, values, hashlib.sha256(path.read_bytes()).hexdigest())
+    (arguments.out / "MANIFEST.toml").write_text(manifest)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else DATA)
+    main()

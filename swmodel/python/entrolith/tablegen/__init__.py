@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From sample arrays to table sets: how probabilities become the fixed tables of FORMAT.md section 3."""
+"""From sample arrays to the table sets of FORMAT.md section 3: how probabilities become code."""

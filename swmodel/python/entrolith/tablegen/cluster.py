@@ -8,6 +8,7 @@ rest depends on.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,20 +23,33 @@ from entrolith.tablegen.huffman import (
     symbol_costs,
 )
 
+STARTS = 10
+"""How often K-means starts, each time from other centres."""
+
 Labels = NDArray[np.int64]
 """Shape (blocks,): the group of each block, 0..K-1."""
 
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, how many steps of it are done, and how many there are."""
 
-def kmeans(histograms: Histograms, k: int, seed: int) -> Labels:
+
+def silent(what: str, done: int, total: int) -> None:
+    """Progress that nobody wants to see."""
+    del what, done, total
+
+
+def kmeans(histograms: Histograms, k: int, seed: int, progress: Progress = silent) -> Labels:
     """Group blocks whose symbols have similar probabilities, by scikit-learn's K-means.
 
-    Runs on one thread with a fixed seed; another machine's linear algebra may still decide a close
-    call differently.
+    Of several starts, the groups are kept whose tables are the cheapest once refined. Runs on one
+    thread with fixed seeds; another machine's linear algebra may still decide a close call
+    differently.
 
     Args:
         histograms: int64, shape (blocks, 16), at least `k` blocks.
         k: how many groups.
-        seed: any integer from 0 to 2^32 - 1.
+        seed: of the first start; each of the others adds one.
+        progress: told of every start.
 
     Raises:
         ImportError: scikit-learn is not installed.
@@ -45,11 +59,18 @@ def kmeans(histograms: Histograms, k: int, seed: int) -> Labels:
     from threadpoolctl import threadpool_limits
 
     counts = histograms.sum(axis=1)
+    probabilities = histograms / counts[:, None]
+    found: list[tuple[int, int, Labels]] = []
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct blocks than groups
-        means = KMeans(k, n_init=10, random_state=seed)
-        labels = means.fit_predict(histograms / counts[:, None], sample_weight=counts)
-    return np.asarray(labels, np.int64)
+        for start in range(STARTS):
+            progress("K-means", start, STARTS)
+            means = KMeans(k, n_init=1, random_state=seed + start)
+            labels = means.fit_predict(probabilities, sample_weight=counts).astype(np.int64)
+            refined = refine(histograms, tables_of(histograms, labels, k))
+            found.append((total_cost(histograms, refined), start, labels))
+    progress("K-means", STARTS, STARTS)
+    return min(found)[2]
 
 
 def tables_of(histograms: Histograms, labels: Labels, k: int) -> Tables:
@@ -68,9 +89,9 @@ def total_cost(histograms: Histograms, tables: Tables) -> int:
 def refine(histograms: Histograms, tables: Tables) -> Tables:
     """Lloyd's algorithm with the exact cost in bits for a distance.
 
-    Each block goes to its cheapest table (the first of equals), blocks that are cheaper raw to none,
-    then each table becomes the cheapest for its blocks; until that gains nothing. A table left
-    without blocks starts anew from the block that loses most against a table of its own.
+    Each block goes to its cheapest table (the first of equals), blocks that are cheaper raw to
+    none, then each table becomes the cheapest for its blocks; until that gains nothing. A table
+    left without blocks starts anew from the block that loses most against a table of its own.
 
     Args:
         histograms: int64, shape (blocks, 16).
@@ -83,19 +104,23 @@ def refine(histograms: Histograms, tables: Tables) -> Tables:
     raw, own = raw_costs(histograms), optimal_costs(histograms)
     while True:
         costs = block_costs(histograms, best)
-        labels = costs.argmin(axis=1)
-        spent = costs.min(axis=1)
+        labels, spent = costs.argmin(axis=1), costs.min(axis=1)
         coded = spent <= raw
         used = np.bincount(labels[coded], minlength=len(best))
-        worst = iter(np.argsort(own - np.minimum(spent, raw), kind="stable"))
-        for empty in np.flatnonzero(used == 0):
-            block = next(worst, None)
-            if block is not None:
-                labels[block], coded[block] = empty, True
+        empty = np.flatnonzero(used == 0)
+        losers = np.argsort(own - np.minimum(spent, raw), kind="stable")[: len(empty)]
+        labels[losers], coded[losers] = empty[: len(losers)], True
         better = tables_of(histograms[coded], labels[coded], len(best))
         if total_cost(histograms, better) >= cost:
             return best
         best, cost = better, total_cost(histograms, better)
+
+
+def used(histograms: Histograms, tables: Tables) -> Tables:
+    """The tables that are the cheapest for some block; one, if all blocks are cheaper raw."""
+    costs = block_costs(histograms, tables)
+    coded = costs.min(axis=1) <= raw_costs(histograms)
+    return tables[np.unique(costs.argmin(axis=1)[coded])] if coded.any() else tables[:1]
 
 
 def canonical(tables: Tables) -> Tables:

@@ -55,11 +55,12 @@ def symbol_histograms(
     if at.size == 0:
         return np.zeros((0, SYMBOLS), np.int64)
     exponents = (patterns[at] >> layout.mantissa & (1 << layout.exponent) - 1).astype(np.int64)
-    _, first, inverse = np.unique(at // chunk, return_index=True, return_inverse=True)
-    nonzeros = np.diff(first, append=at.size)
+    chunk_of = at // chunk
+    nonzeros = np.bincount(chunk_of)
+    first = np.cumsum(nonzeros) - nonzeros
     blocks = -(-nonzeros // block)
     before = np.cumsum(blocks) - blocks
-    block_of = before[inverse] + (np.arange(at.size) - first[inverse]) // block
+    block_of = before[chunk_of] + (np.arange(at.size) - first[chunk_of]) // block
     starts = np.flatnonzero(np.diff(block_of, prepend=-1))
     greatest = np.maximum.reduceat(exponents, starts)
     symbols = np.minimum(greatest[block_of] - exponents, ESCAPE)

@@ -22,6 +22,9 @@ MAX_LENGTH = 8
 ESCAPED_BITS = 8
 """Bits of the exponent that follows an escape, and of an exponent in a raw block."""
 
+BATCH = 4096
+"""Blocks whose costs under all possible codes are in memory at a time."""
+
 Tables = NDArray[np.int64]
 """Codeword lengths of shape (tables, 16), 0 for none (FORMAT.md section 3.2)."""
 
@@ -55,7 +58,7 @@ def complete_codes(codewords: int, max_length: int = MAX_LENGTH) -> Tables:
 
 
 def _ranked(histograms: Histograms) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The symbols 0..14 of each histogram from frequent to rare, and their counts; ties by symbol."""
+    """The symbols 0..14 of each histogram from frequent to rare, and their counts."""
     order = np.argsort(-histograms[:, :ESCAPE], axis=1, kind="stable")
     return order, np.take_along_axis(histograms, order, axis=1)
 
@@ -76,12 +79,14 @@ def optimal_costs(histograms: Histograms) -> NDArray[np.int64]:
         int64, shape (blocks,). The table's own description is not counted.
     """
     _, counts = _ranked(histograms)
-    escapes = histograms[:, ESCAPE]
     best = np.full(len(histograms), np.iinfo(np.int64).max)
-    for kept in range(1, SYMBOLS):
-        weights = _weights(counts, escapes, kept)
-        codes = -np.sort(-weights, axis=1) @ complete_codes(kept + 1).T
-        best = np.minimum(best, codes.min(axis=1) + ESCAPED_BITS * weights[:, -1])
+    for start in range(0, len(histograms), BATCH):
+        batch = slice(start, start + BATCH)
+        for kept in range(1, SYMBOLS):
+            weights = _weights(counts[batch], histograms[batch, ESCAPE], kept)
+            codes = -np.sort(-weights, axis=1) @ complete_codes(kept + 1).T
+            costs = codes.min(axis=1) + ESCAPED_BITS * weights[:, -1]
+            best[batch] = np.minimum(best[batch], costs)
     return best
 
 
@@ -89,7 +94,8 @@ def optimal_table(histogram: NDArray[np.int64]) -> NDArray[np.int64]:
     """The cheapest table for a histogram.
 
     Among equally cheap ones: the one with the most codewords, then the lexicographically smallest
-    lengths in order of frequency; of equally frequent symbols the smaller comes first, the escape last.
+    lengths in order of frequency; of equally frequent symbols the smaller comes first and the
+    escape last.
 
     Args:
         histogram: int64, shape (16,), counts of the symbols.
@@ -137,9 +143,11 @@ def block_costs(histograms: Histograms, tables: Tables) -> NDArray[np.int64]:
     Returns:
         int64, shape (blocks, tables).
     """
-    return histograms @ symbol_costs(tables).T
+    costs: NDArray[np.int64] = histograms @ symbol_costs(tables).T
+    return costs
 
 
 def raw_costs(histograms: Histograms) -> NDArray[np.int64]:
     """Bits of the exponents of each block if the block is raw; int64, shape (blocks,)."""
-    return ESCAPED_BITS * histograms.sum(axis=1)
+    counts: NDArray[np.int64] = histograms.sum(axis=1)
+    return ESCAPED_BITS * counts

@@ -3,12 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from entrolith.tablegen.cluster import Labels, canonical, kmeans, refine, tables_of, total_cost
+from entrolith.tablegen.cluster import (
+    Labels,
+    Progress,
+    canonical,
+    kmeans,
+    refine,
+    silent,
+    tables_of,
+    total_cost,
+    used,
+)
 from entrolith.tablegen.histogram import Histograms
 from entrolith.tablegen.huffman import Tables, optimal_costs
 
@@ -56,7 +65,7 @@ def learn(
     histograms: Histograms,
     settings: Settings,
     labels: Labels | None = None,
-    progress: Callable[[str], None] = lambda step: None,
+    progress: Progress = silent,
 ) -> Learned:
     """Find tables for the blocks of these histograms.
 
@@ -64,7 +73,7 @@ def learn(
         histograms: int64, shape (blocks, 16), at least `settings.k` blocks.
         settings: `k` and `seed` matter here.
         labels: groups found by K-means before, shape (blocks,); computed if absent.
-        progress: told what is done next.
+        progress: told of every step that takes long.
 
     Raises:
         ImportError: there are no `labels` and scikit-learn is not installed.
@@ -73,11 +82,9 @@ def learn(
     if len(histograms) < settings.k:
         raise ValueError(f"{len(histograms)} blocks are too few for {settings.k} tables")
     if labels is None:
-        progress(f"K-means of {len(histograms)} blocks")
-        labels = kmeans(histograms, settings.k, settings.seed)
-    progress("refining the tables")
+        labels = kmeans(histograms, settings.k, settings.seed, progress)
     first = tables_of(histograms, labels, settings.k)
-    tables = canonical(refine(histograms, first))
+    tables = canonical(used(histograms, refine(histograms, first)))
     return Learned(
         tables=tables,
         values=int(histograms.sum()),

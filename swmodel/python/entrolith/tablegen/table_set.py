@@ -25,7 +25,7 @@ def identity(tables: Tables) -> bytes:
 
 
 def to_json(name: str, tables: Tables, provenance: Mapping[str, object]) -> str:
-    """The table set as a JSON object: identity, name, provenance and tables, sorted, one table a line."""
+    """The table set as a JSON object, its keys sorted, one table a line."""
     described = json.dumps(provenance, indent=2, sort_keys=True).replace("\n", "\n  ")
     rows = ",\n".join(f"    {json.dumps(row)}" for row in tables.tolist())
     return (
