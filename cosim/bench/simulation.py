@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Build a module with Icarus and run a bench on it, in a process of its own with a time limit."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import os
+import shutil
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from cocotb_tools.runner import Icarus
+
+from cosim.bench.measure import VARIABLE
+from hls.configuration import ROOT
+
+BUILD = ROOT / "build" / "cosim"
+TIMESCALE = ("1ns", "1ps")
+WALL_SECONDS = 900  # a loop without delay never reaches the timeout of a test
+SHOWN_LINES = 60
+
+
+class Simulate(Protocol):
+    """The fixture `simulate` of conftest.py."""
+
+    def __call__(self, name: str, only: str | None = None, seed: int = 1) -> None:
+        """Run the bench of a configuration, all or those tests whose names match `only`."""
+
+
+class BuildError(Exception):
+    """Icarus refused the Verilog."""
+
+
+@dataclass
+class Outcome:
+    """What the tests of a bench said: names of those that passed and failed, and measurements."""
+
+    log: Path
+    passed: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    measured: list[dict[str, float]] = field(default_factory=list)
+
+    def check(self) -> None:
+        """Raise AssertionError, with the end of the log, unless tests ran and all passed."""
+        assert not self.failed, f"{', '.join(self.failed)}\n{self.tail}"
+        assert self.passed, f"no test ran\n{self.tail}"
+
+    @property
+    def tail(self) -> str:
+        """The end of the log."""
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-SHOWN_LINES:])
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other workers of pytest out of a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def build(source: Path, module: str, folder: Path) -> Icarus:
+    """Compile a file, unless the folder holds a newer simulation of it.
+
+    Raises:
+        BuildError: with what Icarus printed.
+    """
+    runner = Icarus()
+    runner.log.setLevel(logging.ERROR)
+    log = folder / "build.log"
+    with locked(folder):
+        log.write_text("")
+        try:
+            runner.build(
+                sources=[source],
+                hdl_toplevel=module,
+                build_dir=folder,
+                timescale=TIMESCALE,
+                log_file=log,
+            )
+        except RuntimeError as error:
+            raise BuildError(f"{source}: {error}\n{log.read_text()}") from error
+    return runner
+
+
+def run(
+    runner: Icarus,
+    bench: str,
+    module: str,
+    folder: Path,
+    *,
+    only: str | None = None,
+    full: bool = False,
+    seed: int = 1,
+) -> Outcome:
+    """Run the tests of the Python module `bench` whose names match the expression `only`.
+
+    Returns:
+        The outcome; a simulation that died or ran out of time has failed the test "simulation".
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    results, measures, log = folder / "results.xml", folder / "measures", folder / "sim.log"
+    environment = {"COSIM_FULL": str(int(full)), VARIABLE: str(measures)}
+    prefix = os.environ.get("SIM_CMD_PREFIX")
+    os.environ["SIM_CMD_PREFIX"] = f"timeout --kill-after=5 {WALL_SECONDS}"
+    outcome = Outcome(log)
+    try:
+        runner.test(
+            test_module=bench,
+            hdl_toplevel=module,
+            test_dir=folder,
+            results_xml=str(results),
+            log_file=log,
+            test_filter=only,
+            seed=seed,
+            extra_env=environment,
+        )
+    except (RuntimeError, SystemExit):
+        if not results.exists():
+            outcome.failed.append("simulation")
+    finally:
+        os.environ.pop("SIM_CMD_PREFIX")
+        if prefix is not None:
+            os.environ["SIM_CMD_PREFIX"] = prefix
+    if results.exists():
+        for case in ET.parse(results).iter("testcase"):  # noqa: S314 # cocotb wrote it
+            failed = case.find("failure") is not None or case.find("error") is not None
+            (outcome.failed if failed else outcome.passed).append(str(case.get("name")))
+    if measures.exists():
+        outcome.measured = [json.loads(line) for line in measures.read_text().splitlines()]
+    return outcome

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fifo: every word comes out, in order, whatever the stalls."""
+
+import random
+from typing import Any
+
+import cocotb
+
+from cosim.bench.bench import Bench
+from cosim.bench.measure import compared
+from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.streams import Sink, Source, Word
+from hls.fifo import CONTRACT
+
+
+async def start(dut: Any, idle: Stall = free, stall: Stall = free) -> tuple[Bench, Source, Sink]:
+    bench = Bench(dut)
+    source, sink = bench.source("s_axis", idle), bench.sink("m_axis", stall)
+    await bench.reset()
+    return bench, source, sink
+
+
+def packet(size: int) -> list[Word]:
+    return [Word(random.getrandbits(32), tlast=i == size - 1) for i in range(size)]
+
+
+def plain(words: list[Word]) -> list[tuple[int, int]]:
+    return [(word.tdata, word.tlast) for word in words]
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+async def keeps_the_words(dut: Any, idle: Stall, stall: Stall) -> None:
+    bench, source, sink = await start(dut, idle, stall)
+    packets = [packet(size) for size in (1, 2, 3, 64, 1, 500)]
+    for sent in packets:
+        source.send(sent)
+    for sent in packets:
+        assert plain(await sink.packet()) == plain(sent)
+    assert sink.empty
+    words = sum(map(len, packets))
+    compared(frames=len(packets), values=words, size=4 * words, cycles=bench.cycle)
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def keeps_its_contract(dut: Any) -> None:
+    _, source, sink = await start(dut)
+    source.send(packet(100))
+    cycles = [word.cycle for word in await sink.packet()]
+    assert cycles[0] - source.moved[0] == CONTRACT.latency
+    assert source.moved == list(range(source.moved[0], source.moved[0] + 100, CONTRACT.interval))
+    assert cycles == list(range(cycles[0], cycles[0] + 100, CONTRACT.interval))
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def forgets_in_reset(dut: Any) -> None:
+    bench, source, sink = await start(dut)
+    source.send(packet(300))
+    await bench.cycles(40)
+    await bench.reset()
+    fresh = packet(20)
+    source.send(fresh)
+    assert plain(await sink.packet()) == plain(fresh)
+    assert sink.empty
