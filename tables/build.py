@@ -46,7 +46,7 @@ def read_recipe(path: Path) -> Recipe:
         sys.exit(
             f"{path.name}: FORMAT.md has {SYMBOLS} symbols, codewords of up to {MAX_LENGTH} bits"
         )
-    settings = Settings(**{key: fields[key] for key in ("k", "chunk", "block", "seed")})
+    settings = Settings(**{key: fields[key] for key in ("k", "chunk", "block", "seed", "starts")})
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return Recipe(path.stem, digest, settings, fields["samples"])
 
@@ -69,7 +69,7 @@ def histograms_of(recipe: Recipe, manifest: dict[str, dict[str, str]]) -> Histog
 
 def inputs_digest(histograms: Histograms, settings: Settings) -> str:
     """What the groups of K-means depend on."""
-    head = f"{settings.k} {settings.seed} ".encode()
+    head = f"{settings.k} {settings.seed} {settings.starts} ".encode()
     return hashlib.sha256(head + histograms.astype("<i8").tobytes()).hexdigest()
 
 
@@ -101,7 +101,8 @@ def build(recipe: Recipe, manifest: dict[str, dict[str, str]], out: Path, *, res
     inputs = inputs_digest(histograms, recipe.settings)
     seeds, k = SEEDS / f"{recipe.name}.toml", recipe.settings.k
     if reseed:
-        write_seeds(seeds, kmeans(histograms, k, recipe.settings.seed), inputs, k)
+        seed, starts = recipe.settings.seed, recipe.settings.starts
+        write_seeds(seeds, kmeans(histograms, k, seed=seed, starts=starts), inputs, k)
     learned = learn(histograms, recipe.settings, read_seeds(seeds, inputs, k))
     provenance = {
         "recipe": f"{recipe.name}.toml",

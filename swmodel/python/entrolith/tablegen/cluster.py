@@ -23,9 +23,6 @@ from entrolith.tablegen.huffman import (
     symbol_costs,
 )
 
-STARTS = 10
-"""How often K-means starts, each time from other centres."""
-
 Labels = NDArray[np.int64]
 """Shape (blocks,): the group of each block, 0..K-1."""
 
@@ -38,7 +35,9 @@ def silent(what: str, done: int, total: int) -> None:
     del what, done, total
 
 
-def kmeans(histograms: Histograms, k: int, seed: int, progress: Progress = silent) -> Labels:
+def kmeans(
+    histograms: Histograms, k: int, *, seed: int, starts: int, progress: Progress = silent
+) -> Labels:
     """Group blocks whose symbols have similar probabilities, by scikit-learn's K-means.
 
     Of several starts, the groups are kept whose tables are the cheapest once refined. Runs on one
@@ -49,6 +48,7 @@ def kmeans(histograms: Histograms, k: int, seed: int, progress: Progress = silen
         histograms: int64, shape (blocks, 16), at least `k` blocks.
         k: how many groups.
         seed: of the first start; each of the others adds one.
+        starts: how often to start, each time from other centres.
         progress: told of every start.
 
     Raises:
@@ -63,13 +63,13 @@ def kmeans(histograms: Histograms, k: int, seed: int, progress: Progress = silen
     found: list[tuple[int, int, Labels]] = []
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct blocks than groups
-        for start in range(STARTS):
-            progress("K-means", start, STARTS)
+        for start in range(starts):
+            progress("K-means", start, starts)
             means = KMeans(k, n_init=1, random_state=seed + start)
             labels = means.fit_predict(probabilities, sample_weight=counts).astype(np.int64)
             refined = refine(histograms, tables_of(histograms, labels, k))
             found.append((total_cost(histograms, refined), start, labels))
-    progress("K-means", STARTS, STARTS)
+    progress("K-means", starts, starts)
     return min(found)[2]
 
 
@@ -101,15 +101,17 @@ def refine(histograms: Histograms, tables: Tables) -> Tables:
         int64, shape (k, 16); `total_cost` is never above that of `tables`.
     """
     best, cost = tables, total_cost(histograms, tables)
-    raw, own = raw_costs(histograms), optimal_costs(histograms)
+    raw = raw_costs(histograms)
     while True:
         costs = block_costs(histograms, best)
         labels, spent = costs.argmin(axis=1), costs.min(axis=1)
         coded = spent <= raw
         used = np.bincount(labels[coded], minlength=len(best))
         empty = np.flatnonzero(used == 0)
-        losers = np.argsort(own - np.minimum(spent, raw), kind="stable")[: len(empty)]
-        labels[losers], coded[losers] = empty[: len(losers)], True
+        if len(empty):
+            gains = optimal_costs(histograms) - np.minimum(spent, raw)
+            losers = np.argsort(gains, kind="stable")[: len(empty)]
+            labels[losers], coded[losers] = empty[: len(losers)], True
         better = tables_of(histograms[coded], labels[coded], len(best))
         if total_cost(histograms, better) >= cost:
             return best

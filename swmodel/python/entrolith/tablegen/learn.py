@@ -27,13 +27,14 @@ class Settings:
     """What decides a table set, beside the samples.
 
     `chunk` values form a chunk and `block` non-zero values of it a block; `k` tables are wanted;
-    `seed` starts K-means.
+    K-means has `starts` starts, the first from `seed`.
     """
 
     k: int = 16
     chunk: int = 1 << 15
     block: int = 1 << 9
     seed: int = 0
+    starts: int = 10
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def learn(
 
     Args:
         histograms: int64, shape (blocks, 16), at least `settings.k` blocks.
-        settings: `k` and `seed` matter here.
+        settings: all but `chunk` and `block` matter here.
         labels: groups found by K-means before, shape (blocks,); computed if absent.
         progress: told of every step that takes long.
 
@@ -82,7 +83,9 @@ def learn(
     if len(histograms) < settings.k:
         raise ValueError(f"{len(histograms)} blocks are too few for {settings.k} tables")
     if labels is None:
-        labels = kmeans(histograms, settings.k, settings.seed, progress)
+        labels = kmeans(
+            histograms, settings.k, seed=settings.seed, starts=settings.starts, progress=progress
+        )
     first = tables_of(histograms, labels, settings.k)
     tables = canonical(used(histograms, refine(histograms, first)))
     return Learned(
