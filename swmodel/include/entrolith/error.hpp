@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// entrolith/error.hpp - why a stream is refused.
+//
+// Scope     One exception for every refusal that FORMAT.md names, with field and byte offset.
+// Read me   Thrown only by code that reads a stream; the Python classes are in errors.py.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+namespace entrolith {
+
+enum class Cause { kCorrupt, kTruncated, kVersion, kMode, kTable };
+
+class StreamError : public std::runtime_error {
+public:
+    /// `field` is a name of FORMAT.md with static storage; `offset` counts bytes of the stream.
+    StreamError(Cause cause, const char* field, std::size_t offset, const std::string& why)
+        : std::runtime_error{std::string{field} + " at byte " + std::to_string(offset) + ": " +
+                             why},
+          cause_{cause},
+          field_{field},
+          offset_{offset} {}
+
+    [[nodiscard]] Cause cause() const noexcept { return cause_; }
+    [[nodiscard]] const char* field() const noexcept { return field_; }
+    [[nodiscard]] std::size_t offset() const noexcept { return offset_; }
+
+private:
+    Cause cause_;
+    const char* field_;
+    std::size_t offset_;
+};
+
+}  // namespace entrolith

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// entrolith/tables.hpp - code tables as the format defines them and as the coders want them.
+//
+// Spec      FORMAT.md section 3. A set's identity is computed by whoever makes the set.
+// Read me   Codewords are held in reverse order, first bit lowest, as lanes hold them. A difference
+//           is emax - exponent as a byte; the encoder's tables have all 256, so that differences
+//           without a codeword are the escape without a comparison.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace entrolith {
+
+inline constexpr unsigned kSymbols = 16;
+inline constexpr unsigned kEscape = 15;
+inline constexpr std::size_t kMaxTables = 128;
+inline constexpr std::uint8_t kRawTable = 255;
+
+using Lengths = std::array<std::uint8_t, kSymbols>;
+using Identity = std::array<std::uint8_t, 8>;
+
+/// A codeword by the next 8 bits of a lane: its length in the low byte, its symbol in the high.
+using DecodeEntry = std::uint16_t;
+using DecodeTable = std::array<DecodeEntry, 256>;
+
+/// A codeword by difference: length in bits 0-4, escape in bit 5, reversed codeword in bits 8-15,
+/// Lane::limit(length) in bits 16-31.
+using EncodeEntry = std::uint32_t;
+using EncodeTable = std::array<EncodeEntry, 256>;
+inline constexpr EncodeEntry kEscapeFlag = 1u << 5;
+
+/// How often each symbol occurs in a block; differences without a symbol of their own are escapes.
+using Histogram = std::array<std::uint32_t, kSymbols>;
+
+struct Choice {
+    std::uint8_t table;  // kRawTable: no table is cheaper
+    std::uint32_t bits;  // of codewords and exponent bytes
+};
+
+class TableSet {
+public:
+    /// Throws std::invalid_argument if there are not 1..128 tables or one breaks section 3.2.
+    TableSet(std::span<const Lengths> tables, const Identity& identity);
+
+    [[nodiscard]] std::size_t size() const noexcept { return decode_.size(); }
+    [[nodiscard]] const Identity& identity() const noexcept { return identity_; }
+    [[nodiscard]] const DecodeTable& decode(std::size_t table) const { return decode_[table]; }
+    [[nodiscard]] const EncodeTable& encode(std::size_t table) const { return encode_[table]; }
+
+    /// Rule 2 of section 8 for a block of `count` values.
+    [[nodiscard]] Choice choose(const Histogram& histogram, std::uint32_t count) const noexcept;
+
+private:
+    Identity identity_;
+    std::vector<DecodeTable> decode_;
+    std::vector<EncodeTable> encode_;
+    // Costs of a symbol in every table side by side: the cost of a block is a sum of 16 rows.
+    std::array<std::array<std::uint32_t, kMaxTables>, kSymbols> cost_{};
+};
+
+}  // namespace entrolith

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a stream holds and where its bytes went."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from entrolith import _core, dtypes
+from entrolith.codec import contiguous
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+RAW_TABLE = 255
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The header's fields that shape every chunk (FORMAT.md section 1)."""
+
+    log2_chunk: int
+    log2_block: int
+    log2_lanes: int
+    check: bool
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Bytes of a stream by what they hold; they add up to the stream.
+
+    Attributes:
+        header: sections 1 and 2 of FORMAT.md.
+        chunk_heads: mode, size and count of every chunk.
+        zeros: bitmaps of zeros.
+        lanes: initial lane states.
+        blocks: headers of blocks.
+        codes: codewords, and exponents that have none.
+        raw: signs and mantissas, apart from those in the lanes.
+        stored: values of stored chunks, and their checks.
+    """
+
+    header: int
+    chunk_heads: int
+    zeros: int
+    lanes: int
+    blocks: int
+    codes: int
+    raw: int
+    stored: int
+
+
+@dataclass(frozen=True)
+class Info:
+    """What `info` finds in a stream.
+
+    Attributes:
+        version: of the format.
+        dtype: "fp32", "bf16" or "fp16".
+        shape: of the array.
+        profile: the name of the profile with these parameters, None if there is none.
+        parameters: of the stream.
+        table_set: identity of the table set that it needs, 16 hexadecimal digits.
+        chunks: number of chunks by form: "coded", "stored", "zeros".
+        blocks: number of blocks by table; those without one are under "raw". Tables that no block
+            uses are left out.
+        sizes: where the stream's bytes went.
+    """
+
+    version: int
+    dtype: str
+    shape: tuple[int, ...]
+    profile: str | None
+    parameters: Parameters
+    table_set: str
+    chunks: Mapping[str, int]
+    blocks: Mapping[int | str, int]
+    sizes: Sizes
+
+    @property
+    def values(self) -> int:
+        """Number of values."""
+        return math.prod(self.shape)
+
+    @property
+    def original_bytes(self) -> int:
+        """Bytes of the array."""
+        return self.values * dtypes.DTYPES[self.dtype].bytes
+
+    @property
+    def stream_bytes(self) -> int:
+        """Bytes of the stream."""
+        return sum(vars(self.sizes).values())
+
+    @property
+    def ratio(self) -> float:
+        """Stream over array: below 1 is smaller; infinite if there are no values."""
+        return self.stream_bytes / self.original_bytes if self.values else math.inf
+
+
+def info(data: Buffer) -> Info:
+    """Look into a stream without decoding it; its table set need not be at hand.
+
+    Args:
+        data: a stream, as for `decompress`.
+
+    Raises:
+        CorruptStreamError, TruncatedStreamError, UnsupportedVersionError, UnsupportedModeError: as
+            `decompress`, where the structure is at fault; damage to the values goes unseen.
+    """
+    header, parts = _core.take_apart(contiguous(data))
+    tables = {
+        "raw" if table == RAW_TABLE else table: count
+        for table, count in enumerate(parts.blocks_by_table)
+        if count
+    }
+    return Info(
+        version=_core.FORMAT_VERSION,
+        dtype=dtypes.of_code(header.dtype).name,
+        shape=header.shape,
+        profile=next((n for n, p in _core.PROFILES.items() if p == header.parameters), None),
+        parameters=Parameters(*header.parameters),
+        table_set=header.table_set.hex(),
+        chunks={
+            "coded": parts.coded_chunks,
+            "stored": parts.stored_chunks,
+            "zeros": parts.zero_chunks,
+        },
+        blocks=tables,
+        sizes=Sizes(
+            header=parts.header,
+            chunk_heads=parts.chunk_heads,
+            zeros=parts.zeros,
+            lanes=parts.lanes,
+            blocks=parts.blocks,
+            codes=parts.codes,
+            raw=parts.raw,
+            stored=parts.stored,
+        ),
+    )

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cstring>
+
+#include "entrolith/chunk.hpp"
+#include "entrolith/codes.hpp"
+#include "entrolith/crc32.hpp"
+#include "entrolith/raw_parts.hpp"
+#include "entrolith/zeros.hpp"
+
+namespace entrolith {
+namespace {
+
+[[noreturn]] void corrupt(const char* field, std::size_t offset, const std::string& why) {
+    throw StreamError{Cause::kCorrupt, field, offset, why};
+}
+
+template <unsigned kLanes, unsigned kExponentBits>
+bool decode_codes(LaneStates& states, Bytes codes, std::span<const Block> blocks,
+                  const TableSet& tables, std::uint8_t* differences) {
+    CodeDecoder<kLanes, kExponentBits> decoder{states, codes.data(), codes.data() + codes.size()};
+    std::size_t first = 0;
+    for (const Block& block : blocks) {
+        std::uint8_t* here = differences + first;
+        const bool good = block.table == kRawTable
+                              ? decoder.raw_block(block, here)
+                              : decoder.block(block, tables.decode(block.table), first, here);
+        if (!good) return false;
+        first += block.count;
+    }
+    return decoder.finished();
+}
+
+template <unsigned kExponentBits>
+bool decode_codes(std::size_t lanes, LaneStates& states, Bytes codes, std::span<const Block> blocks,
+                  const TableSet& tables, std::uint8_t* differences) {
+    switch (lanes) {
+        case 8:
+            return decode_codes<8, kExponentBits>(states, codes, blocks, tables, differences);
+        case 16:
+            return decode_codes<16, kExponentBits>(states, codes, blocks, tables, differences);
+        case 32:
+            return decode_codes<32, kExponentBits>(states, codes, blocks, tables, differences);
+        default:
+            return decode_codes<64, kExponentBits>(states, codes, blocks, tables, differences);
+    }
+}
+
+/// A chunk's raw bytes, of which the last lie in the lanes.
+class RawBytes {
+public:
+    RawBytes(Bytes data, const ChunkLayout& layout, std::span<const std::uint8_t> in_lanes,
+             std::uint8_t* scratch)
+        : stored_{data.subspan(layout.raw, layout.end - layout.raw)},
+          in_lanes_{in_lanes},
+          scratch_{scratch} {}
+
+    /// `size` bytes from `at`, with kRawSlack readable bytes after them.
+    [[nodiscard]] const std::uint8_t* at(std::size_t at, std::size_t size) const {
+        if (at + size + kRawSlack <= stored_.size()) return stored_.data() + at;
+        const std::size_t here = at < stored_.size() ? std::min(size, stored_.size() - at) : 0;
+        if (here != 0) std::memcpy(scratch_, stored_.data() + at, here);
+        if (here < size) {
+            std::memcpy(scratch_ + here, in_lanes_.data() + (at + here - stored_.size()),
+                        size - here);
+        }
+        std::memset(scratch_ + size, 0, kRawSlack);
+        return scratch_;
+    }
+
+private:
+    Bytes stored_;
+    std::span<const std::uint8_t> in_lanes_;
+    std::uint8_t* scratch_;
+};
+
+template <class F>
+void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameters,
+                  const TableSet& tables, Workspace& work, typename F::Value* values) {
+    const ChunkLayout layout =
+        read_chunk_layout(data, head, F::kDtype, parameters, tables.size(), work);
+    const std::size_t lanes = parameters.lanes();
+    LaneStates initial{};
+    for (std::size_t k = 0; k < lanes; ++k) {
+        initial[k] = load<std::uint16_t>(data.data() + layout.lanes + 2 * k);
+    }
+    LaneStates states = initial;
+    const Bytes codes = data.subspan(layout.codes, layout.raw - layout.codes);
+    if (!decode_codes<F::kExponentBits>(lanes, states, codes, work.blocks, tables,
+                                        work.differences.get())) {
+        explain_codes(data, layout.codes, layout.raw, initial, lanes, work.blocks, F::kExponentBits,
+                      tables);
+    }
+
+    std::array<std::uint8_t, 64> payload{};
+    for (std::size_t k = 0; k < lanes; ++k) payload[k] = static_cast<std::uint8_t>(states[k]);
+    const std::size_t held = layout.raw_bytes - (layout.end - layout.raw);
+    const auto padding =
+        std::span{payload}.subspan(parameters.check_bytes(), parameters.tail() - held);
+    if (std::ranges::any_of(padding, [](std::uint8_t byte) { return byte != 0; })) {
+        corrupt("lanes", layout.lanes, "payload bytes without raw bytes are not 0");
+    }
+
+    const RawBytes raw{data, layout, std::span{payload}.subspan(lanes - held, held),
+                       work.raw.get()};
+    auto* nonzeros = head.bitmap ? work.nonzeros<typename F::Value>() : values;
+    std::size_t first = 0;
+    std::size_t at = 0;
+    for (const Block& block : work.blocks) {
+        const std::size_t bits = block.count * (F::kPartBits - block.trailing);
+        const std::size_t size = (bits + 7) / 8;
+        const std::uint8_t* packed = raw.at(at, size);
+        if (bits % 8 != 0 && packed[size - 1] >> (bits % 8) != 0) {
+            corrupt("raw", layout.raw + at, "unused bits of a block are not 0");
+        }
+        unpack_raw<F>(packed, block.count, block.trailing, block.emax,
+                      work.differences.get() + first, nonzeros + first);
+        first += block.count;
+        at += size;
+    }
+    if (head.bitmap) join_zeros(work.zeros.data(), head.count, nonzeros, values);
+
+    if (parameters.check != 0) {
+        const auto* plain = reinterpret_cast<const std::uint8_t*>(values);
+        if (load<std::uint32_t>(payload.data()) != crc32(plain, head.count * sizeof *values)) {
+            corrupt("check", layout.lanes, "the values do not match their check");
+        }
+    }
+}
+
+}  // namespace
+
+void explain_codes(Bytes data, std::size_t begin, std::size_t end, LaneStates states,
+                   std::size_t lanes, std::span<const Block> blocks, unsigned exponent_bits,
+                   const TableSet& tables) {
+    Cursor codes{data, begin, end, Cause::kCorrupt};
+    std::size_t j = 0;
+    for (const Block& block : blocks) {
+        for (std::size_t i = 0; i < block.count; ++i, ++j) {
+            int exponent = 0;
+            if (block.table == kRawTable) {
+                exponent = codes.integer<std::uint8_t>("codes");
+            } else {
+                Lane lane{states[j % lanes]};
+                const unsigned entry = tables.decode(block.table)[lane.peek()];
+                lane.drop(entry & 31);
+                if (lane.wants_byte()) lane.take(codes.integer<std::uint8_t>("codes"));
+                states[j % lanes] = lane.state();
+                const unsigned symbol = entry >> 8;
+                exponent = symbol == kEscape ? int{codes.integer<std::uint8_t>("codes")}
+                                             : int{block.emax} - static_cast<int>(symbol);
+            }
+            if (exponent < 0 || exponent >> exponent_bits != 0) {
+                corrupt("codes", codes.at(), "exponent " + std::to_string(exponent) + " cannot be");
+            }
+        }
+    }
+    if (codes.left() != 0) {
+        corrupt("codes", codes.at(), std::to_string(codes.left()) + " bytes are left over");
+    }
+    for (std::size_t k = 0; k < lanes; ++k) {
+        if (states[k] >= 2 * Lane::kLow) {
+            corrupt("codes", begin,
+                    "lane " + std::to_string(k) + " ends in state " + std::to_string(states[k]));
+        }
+    }
+    throw std::logic_error{"the fast decoder refused codes that are correct"};
+}
+
+template <class F>
+void decode_chunk(Bytes data, const ChunkHead& head, const Parameters& parameters,
+                  const TableSet& tables, Workspace& work, typename F::Value* values) {
+    const std::size_t size = head.count * sizeof *values;
+    switch (head.form) {
+        case Form::kAllZero:
+            std::memset(values, 0, size);
+            return;
+        case Form::kStored:
+            std::memcpy(values, data.data() + head.body, size);
+            if (parameters.check != 0 && load<std::uint32_t>(data.data() + head.body + size) !=
+                                             crc32(data.data() + head.body, size)) {
+                corrupt("check", head.body + size, "the values do not match their check");
+            }
+            return;
+        case Form::kCoded:
+            decode_coded<F>(data, head, parameters, tables, work, values);
+            return;
+    }
+}
+
+template void decode_chunk<Fp32>(Bytes, const ChunkHead&, const Parameters&, const TableSet&,
+                                 Workspace&, Fp32::Value*);
+template void decode_chunk<Bf16>(Bytes, const ChunkHead&, const Parameters&, const TableSet&,
+                                 Workspace&, Bf16::Value*);
+template void decode_chunk<Fp16>(Bytes, const ChunkHead&, const Parameters&, const TableSet&,
+                                 Workspace&, Fp16::Value*);
+
+}  // namespace entrolith

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The structure of a chunk, as far as it can be read without decoding.
+
+#include "entrolith/chunk.hpp"
+#include "entrolith/raw_parts.hpp"
+#include "entrolith/zeros.hpp"
+
+namespace entrolith {
+namespace {
+
+constexpr unsigned kTrailingBit = 1u << 5;
+constexpr unsigned kDynamicBit = 1u << 6;
+constexpr unsigned kShortBit = 1u << 7;
+
+struct Bits {
+    unsigned exponent;
+    unsigned mantissa;
+};
+
+Bits bits_of(Dtype dtype) {
+    return with_dtype(
+        dtype, [](auto f) { return Bits{decltype(f)::kExponentBits, decltype(f)::kMantissaBits}; });
+}
+
+[[noreturn]] void corrupt(const char* field, std::size_t offset, const std::string& why) {
+    throw StreamError{Cause::kCorrupt, field, offset, why};
+}
+
+[[noreturn]] void reserved(const char* field, std::size_t offset, const std::string& why) {
+    throw StreamError{Cause::kMode, field, offset, why};
+}
+
+void read_block_headers(Cursor& cursor, std::size_t nonzeros, bool trailing, Bits bits,
+                        const Parameters& parameters, std::optional<std::size_t> tables,
+                        std::vector<Block>& blocks) {
+    blocks.clear();
+    for (std::size_t first = 0; first < nonzeros; first += parameters.block()) {
+        const std::size_t at = cursor.at();
+        Block block{};
+        block.count = static_cast<std::uint32_t>(std::min(parameters.block(), nonzeros - first));
+        block.emax = cursor.integer<std::uint8_t>("emax");
+        block.table = cursor.integer<std::uint8_t>("table");
+        block.trailing = trailing ? cursor.integer<std::uint8_t>("trailing") : std::uint8_t{0};
+        const bool raw = block.table == kRawTable;
+        if (block.table >= kMaxTables && !raw) {
+            reserved("table", at + 1, "dynamic tables are reserved");
+        }
+        if (!raw && tables && block.table >= *tables) {
+            corrupt("table", at + 1,
+                    "table " + std::to_string(block.table) + " of " + std::to_string(*tables));
+        }
+        if (block.emax >> bits.exponent != 0 || (raw && block.emax != 0)) {
+            corrupt("emax", at, std::to_string(block.emax) + " cannot be");
+        }
+        if (block.trailing > bits.mantissa) {
+            corrupt("trailing", at + 2,
+                    std::to_string(block.trailing) + " bits of " + std::to_string(bits.mantissa));
+        }
+        blocks.push_back(block);
+    }
+}
+
+}  // namespace
+
+ChunkHead read_chunk_head(Bytes data, std::size_t at, std::size_t expected, Dtype dtype,
+                          const Parameters& parameters) {
+    Cursor outer{data, at, data.size(), Cause::kTruncated};
+    const unsigned mode = outer.integer<std::uint8_t>("mode");
+    const std::uint8_t* field = outer.take(3, "size");
+    const std::size_t size = field[0] | std::size_t{field[1]} << 8 | std::size_t{field[2]} << 16;
+    if (size < 4) {
+        corrupt("size", at + 1, std::to_string(size) + " is less than the chunk's own header");
+    }
+    if (size > data.size() - at) {
+        throw StreamError{Cause::kTruncated, "size", at + 1,
+                          "the chunk has " + std::to_string(size) + " bytes, " +
+                              std::to_string(data.size() - at) + " are left"};
+    }
+    Cursor body{data, outer.at(), at + size, Cause::kCorrupt};
+
+    const unsigned form = mode & 3;
+    const unsigned zeros = mode >> 2 & 7;
+    if (form > 1) reserved("mode", at, "form " + std::to_string(form) + " is reserved");
+    if (form == 0 && (mode & 0x7Cu) != 0) {
+        corrupt("mode", at, "a stored chunk has no other mode bits");
+    }
+    if (zeros > 2) reserved("mode", at, "zeros " + std::to_string(zeros) + " is reserved");
+    if (zeros == 1 && (mode & (kTrailingBit | kDynamicBit)) != 0) {
+        corrupt("mode", at, "an all-zero chunk has no other mode bits");
+    }
+    if (mode & kDynamicBit) reserved("mode", at, "dynamic tables are reserved");
+
+    std::size_t count = parameters.chunk();
+    if (mode & kShortBit) {
+        count = body.integer<std::uint32_t>("count");
+        if (count == 0 || count >= parameters.chunk()) {
+            corrupt("count", body.at() - 4, std::to_string(count) + " values in a short chunk");
+        }
+    }
+    if (count != expected) {
+        corrupt("count", at,
+                std::to_string(count) + " values where the directory implies " +
+                    std::to_string(expected));
+    }
+    const Form kind = form == 0 ? Form::kStored : zeros == 1 ? Form::kAllZero : Form::kCoded;
+    if (kind == Form::kStored &&
+        body.left() != count * bytes_of(dtype) + parameters.check_bytes()) {
+        corrupt("size", at + 1, "a stored chunk of another size");
+    }
+    if (kind == Form::kAllZero && body.left() != 0) {
+        corrupt("size", at + 1, "an all-zero chunk with a body");
+    }
+    return {at, body.at(), at + size, count, kind, zeros == 2, (mode & kTrailingBit) != 0};
+}
+
+std::size_t least_coded_size(std::size_t count, const Parameters& parameters) {
+    const std::size_t in_bits = count / 8;
+    const std::size_t in_lanes = std::min(in_bits, parameters.tail());
+    return 4 + 2 * parameters.lanes() + 2 + in_bits - in_lanes;
+}
+
+ChunkLayout read_chunk_layout(Bytes data, const ChunkHead& head, Dtype dtype,
+                              const Parameters& parameters, std::optional<std::size_t> tables,
+                              Workspace& work) {
+    const Bits bits = bits_of(dtype);
+    Cursor cursor{data, head.body, head.end, Cause::kCorrupt};
+    ChunkLayout layout{};
+    layout.zeros = cursor.at();
+    layout.nonzeros = head.count;
+    if (head.bitmap) layout.nonzeros -= read_zeros(cursor, head.count, work.zeros.data());
+
+    layout.lanes = cursor.at();
+    for (std::size_t k = 0; k < parameters.lanes(); ++k) cursor.take(2, "lanes");
+    for (std::size_t k = 0; k < parameters.lanes(); ++k) {
+        const std::size_t at = layout.lanes + 2 * k;
+        const auto state = load<std::uint16_t>(data.data() + at);
+        if (state < 256) {
+            corrupt("lanes", at, "state " + std::to_string(state) + " is below 256");
+        }
+    }
+
+    layout.blocks = cursor.at();
+    read_block_headers(cursor, layout.nonzeros, head.trailing, bits, parameters, tables,
+                       work.blocks);
+    layout.codes = cursor.at();
+    for (const Block& block : work.blocks) {
+        layout.raw_bytes += raw_bytes(block.count, bits.mantissa + 1 - block.trailing);
+    }
+    const std::size_t in_lanes = std::min(layout.raw_bytes, parameters.tail());
+    if (layout.raw_bytes - in_lanes > cursor.left()) {
+        corrupt("size", cursor.at(), "the chunk is too small for its raw parts");
+    }
+    layout.raw = head.end - (layout.raw_bytes - in_lanes);
+    layout.end = head.end;
+    return layout;
+}
+
+}  // namespace entrolith

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "entrolith/tables.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "entrolith/lanes.hpp"
+
+namespace entrolith {
+namespace {
+
+struct Codeword {
+    unsigned length = 0;
+    unsigned bits = 0;  // first bit lowest
+};
+
+unsigned reversed(unsigned code, unsigned length) {
+    unsigned bits = 0;
+    for (unsigned i = 0; i < length; ++i) bits |= (code >> i & 1) << (length - 1 - i);
+    return bits;
+}
+
+/// Canonical codewords. FORMAT.md section 3.2.
+std::array<Codeword, kSymbols> codewords(const Lengths& lengths) {
+    if (lengths[kEscape] == 0) throw std::invalid_argument{"the escape has no codeword"};
+    std::array<Codeword, kSymbols> words;
+    unsigned code = 0;  // the next one, as long as the longest
+    for (unsigned length = 1; length <= Lane::kMaxLength; ++length) {
+        for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
+            if (lengths[symbol] != length) continue;
+            const unsigned unused = Lane::kMaxLength - length;
+            words[symbol] = {length, reversed(code >> unused, length)};
+            code += 1u << unused;
+        }
+    }
+    const bool in_range = std::ranges::all_of(
+        lengths, [](std::uint8_t length) { return length <= Lane::kMaxLength; });
+    if (!in_range) throw std::invalid_argument{"a codeword is longer than 8 bits"};
+    if (code != 1u << Lane::kMaxLength) throw std::invalid_argument{"the code is not complete"};
+    return words;
+}
+
+DecodeTable decode_table(const std::array<Codeword, kSymbols>& words) {
+    DecodeTable table{};
+    for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
+        const auto [length, bits] = words[symbol];
+        if (length == 0) continue;
+        for (unsigned above = 0; above < 256u >> length; ++above) {
+            table[above << length | bits] = static_cast<DecodeEntry>(symbol << 8 | length);
+        }
+    }
+    return table;
+}
+
+EncodeTable encode_table(const std::array<Codeword, kSymbols>& words) {
+    const auto entry = [](const Codeword& word) {
+        return Lane::limit(word.length) << 16 | word.bits << 8 | word.length;
+    };
+    EncodeTable table;
+    table.fill(entry(words[kEscape]) | kEscapeFlag);
+    for (unsigned symbol = 0; symbol < kEscape; ++symbol) {
+        if (words[symbol].length != 0) table[symbol] = entry(words[symbol]);
+    }
+    return table;
+}
+
+}  // namespace
+
+TableSet::TableSet(std::span<const Lengths> tables, const Identity& identity)
+    : identity_{identity} {
+    if (tables.empty() || tables.size() > kMaxTables) {
+        throw std::invalid_argument{"a set has 1 to 128 tables"};
+    }
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+        const auto words = codewords(tables[t]);
+        decode_.push_back(decode_table(words));
+        encode_.push_back(encode_table(words));
+        const unsigned escaped = words[kEscape].length + 8;
+        for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
+            const unsigned length = words[symbol].length;
+            cost_[symbol][t] = symbol == kEscape || length == 0 ? escaped : length;
+        }
+    }
+}
+
+Choice TableSet::choose(const Histogram& histogram, std::uint32_t count) const noexcept {
+    constexpr std::size_t kAtOnce = 16;
+    Choice best{kRawTable, 8 * count};
+    for (std::size_t first = 0; first < size(); first += kAtOnce) {
+        std::array<std::uint32_t, kAtOnce> bits{};
+        for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
+            const std::uint32_t* row = cost_[symbol].data() + first;
+            for (std::size_t t = 0; t < kAtOnce; ++t) bits[t] += histogram[symbol] * row[t];
+        }
+        for (std::size_t t = 0; t < std::min(kAtOnce, size() - first); ++t) {
+            const bool cheaper =
+                best.table == kRawTable ? bits[t] <= best.bits : bits[t] < best.bits;
+            if (cheaper) best = {static_cast<std::uint8_t>(first + t), bits[t]};
+        }
+    }
+    return best;
+}
+
+}  // namespace entrolith
