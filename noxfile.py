@@ -66,7 +66,8 @@ def lint(session: nox.Session) -> None:
     """Check style and types of the Python and C++, the spelling, and the Verilog by two linters."""
     provide(session, "lint", "nox", "pytest", "tables", "rtl", "cosim", "synthesis")
     tracked = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    files = subprocess.check_output(tracked, text=True).splitlines()
+    listed = subprocess.check_output(tracked, text=True).splitlines()
+    files = [file for file in listed if Path(file).is_file()]
 
     def ending(*suffixes: str) -> list[str]:
         return [file for file in files if file.endswith(suffixes)]
@@ -153,7 +154,7 @@ def differences(kept: str, fresh: Path) -> list[str]:
     for name in sorted(old.keys() | new.keys()):
         at = f"{kept}/{name}"
         if name not in new:
-            report.append(f"{at}: no generator writes this file")
+            report.append(f"{at}: no generator writes this file; delete it")
         elif name not in old:
             report.append(f"{at}: missing")
         elif old[name] != new[name]:
