@@ -29,8 +29,7 @@ def simulate(
     def run(name: str, only: str | None = None, seed: int = 1) -> None:
         outcome = simulation.run(
             simulation.build(ROOT / "rtl" / f"{name}.v", name, BUILD / name),
-            f"cosim.tb_{CONFIGURATIONS[name].block}",
-            name,
+            CONFIGURATIONS[name],
             BUILD / name / request.node.name,
             only=only,
             full=request.config.getoption("--full"),

@@ -2,15 +2,24 @@
 """fifo: every word comes out, in order, whatever the stalls."""
 
 import random
+from itertools import chain, repeat
 from typing import Any
 
 import cocotb
 
+from cosim.bench import setting
 from cosim.bench.bench import Bench
-from cosim.bench.measure import compared
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Sink, Source, Word
 from hls.fifo import CONTRACT
+
+CONFIGURATION = setting.configuration()
+DEPTH = CONFIGURATION.parameters["depth"]
+
+
+def waits(cycles: int) -> Stall:
+    """Pause at first, then never."""
+    return lambda: chain(repeat(True, cycles), repeat(False))
 
 
 async def start(dut: Any, idle: Stall = free, stall: Stall = free) -> tuple[Bench, Source, Sink]:
@@ -39,7 +48,7 @@ async def keeps_the_words(dut: Any, idle: Stall, stall: Stall) -> None:
         assert plain(await sink.packet()) == plain(sent)
     assert sink.empty
     words = sum(map(len, packets))
-    compared(frames=len(packets), values=words, size=4 * words, cycles=bench.cycle)
+    setting.report_compared(frames=len(packets), values=words, size=4 * words, cycles=bench.cycle)
 
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
@@ -50,6 +59,18 @@ async def keeps_its_contract(dut: Any) -> None:
     assert cycles[0] - source.moved[0] == CONTRACT.latency
     assert source.moved == list(range(source.moved[0], source.moved[0] + 100, CONTRACT.interval))
     assert cycles == list(range(cycles[0], cycles[0] + 100, CONTRACT.interval))
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def holds_its_depth(dut: Any) -> None:
+    bench = Bench(dut)
+    source, sink = bench.source("s_axis"), bench.sink("m_axis", waits(1500))
+    await bench.reset()
+    sent = packet(DEPTH + 100)
+    source.send(sent)
+    await bench.cycles(1400)
+    assert len(source.moved) == DEPTH + 2
+    assert plain(await sink.packet()) == plain(sent)
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")

@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import RisingEdge
+from cocotb.triggers import RisingEdge, with_timeout
 
 from cosim.bench.stalls import Stall, free
 from cosim.bench.streams import Port, ProtocolError, Sink, Source
 
 PERIOD_NS = 10
+
+T = TypeVar("T")
 
 
 class Bench:
@@ -65,6 +68,14 @@ class Bench:
         """Wait."""
         for _ in range(count):
             await self._edge
+
+    async def within(self, cycles: int, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Wait for a coroutine, but not longer.
+
+        Raises:
+            cocotb.triggers.SimTimeoutError: a word is lost, or the DUT hangs.
+        """
+        return await with_timeout(cocotb.start_soon(coroutine), cycles * PERIOD_NS, "ns")
 
     async def _run(self) -> None:
         while True:

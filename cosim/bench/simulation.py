@@ -17,8 +17,8 @@ from typing import Protocol
 
 from cocotb_tools.runner import Icarus
 
-from cosim.bench.measure import VARIABLE
-from hls.configuration import ROOT
+from cosim.bench import setting
+from hls.configuration import ROOT, Configuration
 
 BUILD = ROOT / "build" / "cosim"
 TIMESCALE = ("1ns", "1ps")
@@ -53,8 +53,10 @@ class Outcome:
 
     @property
     def tail(self) -> str:
-        """The end of the log."""
-        return "\n".join(self.log.read_text(errors="replace").splitlines()[-SHOWN_LINES:])
+        """The end of the log, without what tells of progress."""
+        lines = self.log.read_text(errors="replace").splitlines()
+        telling = [line for line in lines if " INFO " not in line and "** " not in line]
+        return "\n".join(line.strip() for line in telling[-SHOWN_LINES:])
 
 
 @contextmanager
@@ -92,15 +94,14 @@ def build(source: Path, module: str, folder: Path) -> Icarus:
 
 def run(
     runner: Icarus,
-    bench: str,
-    module: str,
+    configuration: Configuration,
     folder: Path,
     *,
     only: str | None = None,
     full: bool = False,
     seed: int = 1,
 ) -> Outcome:
-    """Run the tests of the Python module `bench` whose names match the expression `only`.
+    """Run the tests of cosim/tb_<block>.py, those whose names match the expression `only`.
 
     Returns:
         The outcome; a simulation that died or ran out of time has failed the test "simulation".
@@ -108,14 +109,18 @@ def run(
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     results, measures, log = folder / "results.xml", folder / "measures", folder / "sim.log"
-    environment = {"COSIM_FULL": str(int(full)), VARIABLE: str(measures)}
+    environment = {
+        setting.CONFIGURATION: configuration.name,
+        setting.FULL: str(int(full)),
+        setting.MEASURES: str(measures),
+    }
     prefix = os.environ.get("SIM_CMD_PREFIX")
     os.environ["SIM_CMD_PREFIX"] = f"timeout --kill-after=5 {WALL_SECONDS}"
     outcome = Outcome(log)
     try:
         runner.test(
-            test_module=bench,
-            hdl_toplevel=module,
+            test_module=f"cosim.tb_{configuration.block}",
+            hdl_toplevel=configuration.name,
             test_dir=folder,
             results_xml=str(results),
             log_file=log,

@@ -111,8 +111,9 @@ class Sink:
         self._words: deque[Word] = deque()
         self._wanted = 0
         self._arrival = Event()
-        self._ready = False
+        self._ready: bool | None = None  # what tready shows; a test before may have left it high
         self._waiting: Word | None = None  # offered in the cycle before, and not taken
+        self.moved: list[int] = []  # the cycles in which words moved, since the last reset
 
     async def words(self, count: int) -> list[Word]:
         """Wait for the next words."""
@@ -141,6 +142,7 @@ class Sink:
     def reset(self) -> None:
         """Forget the words that have come."""
         self._words.clear()
+        self.moved.clear()
         self._waiting = None
         self._set_ready(not next(self._pauses))
 
@@ -152,6 +154,7 @@ class Sink:
             self._check(word)
             if self._ready:
                 self._words.append(word)
+                self.moved.append(cycle)
                 self._waiting = None
                 if word.tlast or (self._wanted and len(self._words) >= self._wanted):
                     self._arrival.set()
@@ -168,5 +171,5 @@ class Sink:
                     raise ProtocolError(f"{self._port.name}: {field} changed while the word waited")
 
     def _set_ready(self, ready: bool) -> None:
-        if ready != self._ready:
+        if ready is not self._ready:
             self._port.tready.value = self._ready = ready

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames for the codec: constructed corners, and the gradients of tables/samples.
+
+A frame is a list of bit patterns. Only hls/point.py and the table set are known here: what a frame
+becomes is the golden's to say.
+"""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from collections.abc import Iterator
+from itertools import chain, product
+
+import numpy as np
+
+from hls.configuration import ROOT
+from hls.point import ESCAPE, POINT, SYMBOLS, NumberFormat, Tables
+
+Frame = list[int]
+
+SAMPLES = ROOT / "tables" / "samples"
+FAR = 40  # an exponent this far below the block's greatest has no symbol
+
+
+class Corners:
+    """Frames of a number format and table set, the same for the same seed."""
+
+    def __init__(self, fmt: NumberFormat, tables: Tables, seed: int = 1) -> None:
+        self.fmt, self.tables = fmt, tables
+        self.rng = random.Random(seed)
+        self.top = 2**fmt.exponent - 1
+
+    def value(self, exponent: int) -> int:
+        """A value with this exponent, whatever sign and mantissa but not a zero."""
+        pattern = 0
+        while pattern == 0:
+            raw = self.rng.getrandbits(self.fmt.raw)
+            sign, mantissa = raw >> self.fmt.mantissa, raw & (2**self.fmt.mantissa - 1)
+            pattern = (sign << self.fmt.exponent | exponent) << self.fmt.mantissa | mantissa
+        return pattern
+
+    def gradient(self, count: int, zeros: float = 0.0) -> Frame:
+        """Values whose exponents fall off as those of a dense gradient do."""
+        frame = []
+        for _ in range(count):
+            drop = min(int(self.rng.expovariate(0.5)), 60)
+            frame.append(0 if self.rng.random() < zeros else self.value(120 - drop))
+        return frame
+
+    def noise(self, count: int) -> Frame:
+        """Any exponent: blocks that are best left raw."""
+        return [self.value(self.rng.randrange(self.top + 1)) for _ in range(count)]
+
+    def block_of(self, table: int) -> Frame:
+        """A full block in which a table's every codeword appears as often as its length implies.
+
+        The table costs the entropy of the block then, so that no other can be cheaper; what has no
+        codeword is left to the escape.
+        """
+        lengths = self.tables[table]
+        without = [s for s in range(ESCAPE) if not lengths[s]] + list(range(ESCAPE, FAR))
+        emax, block = self.rng.randrange(FAR + 1, self.top + 1), []
+        for symbol in range(SYMBOLS):
+            times = POINT.block >> lengths[symbol] if lengths[symbol] else 0
+            for i in range(times):
+                drop = symbol if symbol < ESCAPE else without[i % len(without)]
+                block.append(self.value(emax - drop))
+        self.rng.shuffle(block)
+        return block
+
+    def specials(self) -> Frame:
+        """NaN payloads, infinities, subnormals, both zeros, and their neighbours."""
+        mantissa, sign = self.fmt.mantissa, 1 << (self.fmt.width - 1)
+        infinity = self.top << mantissa
+        payloads = [infinity | 1 << bit for bit in range(mantissa)]
+        subnormals = [1 << bit for bit in range(mantissa)] + [(1 << mantissa) - 1, 1 << mantissa]
+        positive = [0, infinity, infinity - 1, *payloads, *subnormals]
+        frame = positive + [sign | pattern for pattern in positive]
+        self.rng.shuffle(frame)
+        return frame
+
+    def escapes(self, lane: int | None, count: int = POINT.block) -> Frame:
+        """A block that is coded by a table, with escapes in one lane or, for None, in a burst."""
+        frame = [self.value(100) for _ in range(count)]
+        lanes = POINT.lanes
+        where = range(lane, 96 * lanes, 3 * lanes) if lane is not None else range(200, 240)
+        for i in where:
+            if i < count:
+                frame[i] = self.value(100 - FAR)
+        return frame
+
+    def with_nonzeros(self, count: int, nonzeros: int) -> Frame:
+        """So many non-zeros at random places."""
+        frame = [0] * count
+        for i in self.rng.sample(range(count), nonzeros):
+            frame[i] = self.gradient(1)[0]
+        return frame
+
+    def as_cheap_raw(self) -> Iterator[Frame]:
+        """Short blocks whose cheapest table costs exactly what raw costs."""
+        for many, few in product(range(1, 9), range(1, 33)):
+            symbols = [0] * many + [ESCAPE] * few
+            costs = [
+                sum(lengths[s] + 8 * (s == ESCAPE) if lengths[s] else 99 for s in symbols)
+                for lengths in self.tables
+            ]
+            if min(costs) == 8 * len(symbols):
+                frame = [self.value(90 - FAR * (s == ESCAPE)) for s in symbols]
+                self.rng.shuffle(frame)
+                yield frame
+
+    def edges(self) -> Iterator[tuple[str, Frame]]:
+        """Short frames: where counts, words, blocks and raw bytes begin and end."""
+        for count in (1, 2, 3, 4, 5, 7, 8, 9, 31, 32, 33, 63, 64, 65):
+            yield f"{count} values", self.gradient(count)
+        for count in (1, 31, 32, 33):
+            yield f"{count} zeros", [0] * count
+        for count in (33, 64, 100):
+            one = self.gradient(1)
+            yield f"first of {count}", one + [0] * (count - 1)
+            yield f"last of {count}", [0] * (count - 1) + one
+            yield f"all but the last of {count}", [*self.gradient(count - 1), 0]
+            yield f"all but the first of {count}", [0, *self.gradient(count - 1)]
+        for nonzeros in (2, 3, 4, 5, 8, 9):
+            yield f"{nonzeros} of 70", self.with_nonzeros(70, nonzeros)
+        yield "minus zeros", [1 << (self.fmt.width - 1)] * 40
+        yield "special values", self.specials()
+        for i, frame in zip(range(3), self.as_cheap_raw(), strict=False):
+            yield f"as cheap raw {i}", frame
+
+    def blocks(self) -> Iterator[tuple[str, Frame]]:
+        """Frames of a few blocks: every table, raw blocks, escapes in every lane."""
+        for count in (511, 512, 513):
+            yield f"{count} values", self.gradient(count)
+            yield f"{count} non-zeros", self.with_nonzeros(900, count)
+        for lane in range(POINT.lanes):
+            yield f"escapes in lane {lane}", self.escapes(lane, POINT.block - 8 * lane)
+        yield "a burst of escapes", self.escapes(None)
+        yield "a raw block", self.noise(POINT.block)
+        yield "a short raw block", self.noise(77)
+
+    def mixture(self) -> Iterator[tuple[str, Frame]]:
+        """One frame with a bit of everything."""
+        parts = [
+            self.noise(POINT.block),
+            self.gradient(300, zeros=0.4),
+            self.specials(),
+            self.escapes(None),
+            [0] * 64,
+            self.noise(POINT.block),
+            self.gradient(99),
+        ]
+        yield "a mixture", list(chain.from_iterable(parts))
+
+    def chunks(self) -> Iterator[tuple[str, Frame]]:
+        """Frames of whole chunks: every codeword of every table, and where chunks begin and end."""
+        half = len(self.tables) // 2
+        for part in (range(half), range(half, len(self.tables))):
+            yield f"tables {part}", list(chain.from_iterable(map(self.block_of, part)))
+        chunk = POINT.chunk
+        yield "a chunk less one", self.gradient(chunk - 1)
+        yield "a chunk and one", self.gradient(chunk + 1)
+        yield "a chunk and one zero", [*self.gradient(chunk, zeros=0.3), 0]
+        yield "a chunk of zeros, one of none", [0] * chunk + self.gradient(chunk)
+        yield "one non-zero", [0] * 2000 + self.gradient(1) + [0] * (chunk - 2001)
+        yield "first and last", [*self.gradient(1), *[0] * (chunk - 2), *self.gradient(1)]
+        yield "a sparse chunk", self.gradient(chunk, zeros=0.5)
+        yield "raw with zeros", [v if i % 32 else 0 for i, v in enumerate(self.noise(chunk))]
+
+
+def samples(fmt: NumberFormat, chunks: int) -> Iterator[tuple[str, Frame]]:
+    """The first chunks of every sample of this format that is kept for tests."""
+    with (SAMPLES / "MANIFEST.toml").open("rb") as file:
+        described = tomllib.load(file)["sample"]
+    for sample in described:
+        if sample["purpose"] == "test" and sample["dtype"] == fmt.name:
+            patterns = np.load(SAMPLES / sample["file"]).ravel().view(f"<u{fmt.width // 8}")
+            yield sample["file"], patterns[: chunks * POINT.chunk].tolist()

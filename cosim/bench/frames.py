@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Between frames and the words that move: values one a word, chunks four bytes a word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cosim.bench.streams import Word
+
+WORD_BYTES = 4
+
+
+def values_to_words(frame: Sequence[int]) -> list[Word]:
+    """One value a word, tlast on the frame's last."""
+    end = len(frame) - 1
+    return [Word(value, tlast=int(i == end)) for i, value in enumerate(frame)]
+
+
+def words_to_values(words: Sequence[Word]) -> list[int]:
+    """The frame of these words; tlast must be on the last and nowhere else."""
+    assert [word.tlast for word in words] == [0] * (len(words) - 1) + [1], "tlast is misplaced"
+    return [word.tdata for word in words]
+
+
+def chunks_to_words(chunks: Sequence[bytes]) -> list[Word]:
+    """A packet for each chunk: tkeep marks its bytes, tuser all words of the frame's last chunk."""
+    words = []
+    for i, chunk in enumerate(chunks):
+        user = int(i == len(chunks) - 1)
+        for at in range(0, len(chunk), WORD_BYTES):
+            part = chunk[at : at + WORD_BYTES]
+            keep = (1 << len(part)) - 1
+            last = int(at + WORD_BYTES >= len(chunk))
+            words.append(Word(int.from_bytes(part, "little"), keep, user, last))
+    return words
+
+
+def words_to_chunk(words: Sequence[Word]) -> bytes:
+    """The chunk of a packet's words; tkeep may be partial, from the lowest byte up, in the last."""
+    full = 2**WORD_BYTES - 1
+    assert all(word.tkeep == full for word in words[:-1]), "a word within the packet is not full"
+    size = words[-1].tkeep.bit_length()
+    assert words[-1].tkeep == (1 << size) - 1, "tkeep is not contiguous"
+    assert size, "a packet's last word is empty"
+    joined = b"".join(word.tdata.to_bytes(WORD_BYTES, "little") for word in words)
+    return joined[: len(joined) - WORD_BYTES + size]
+
+
+def assert_same(found: Sequence[int], expected: Sequence[int], what: str) -> None:
+    """Bytes or values: equal, or an error that shows the first difference."""
+    if found == expected:
+        return
+    at = next(
+        (i for i, (a, b) in enumerate(zip(found, expected, strict=False)) if a != b),
+        min(len(found), len(expected)),
+    )
+    context = slice(max(0, at - 4), at + 8)
+    raise AssertionError(
+        f"{what}: differs at {at}; {len(found)} came, {len(expected)} expected\n"
+        f"    came     {[f'{v:x}' for v in found[context]]}\n"
+        f"    expected {[f'{v:x}' for v in expected[context]]}"
+    )

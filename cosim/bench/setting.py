@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What simulation.py tells the process of a simulation, and what that process reports back."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from hls.configuration import Configuration, load
+from hls.point import NumberFormat, Tables
+
+CONFIGURATION, FULL, MEASURES = "COSIM_CONFIGURATION", "COSIM_FULL", "COSIM_MEASURES"
+
+
+def configuration() -> Configuration:
+    """The configuration that is simulated."""
+    return next(c for c in load() if c.name == os.environ[CONFIGURATION])
+
+
+def codec() -> tuple[NumberFormat, Tables]:
+    """Number format and tables of a configuration that has both."""
+    chosen = configuration()
+    assert chosen.fmt, f"{chosen.name} has no number format"
+    assert chosen.tables, f"{chosen.name} has no tables"
+    return chosen.fmt, chosen.tables.tables
+
+
+def full() -> bool:
+    """Whether the run is to be thorough rather than quick."""
+    return os.environ[FULL] == "1"
+
+
+def report_compared(*, frames: int, values: int, size: int, cycles: int) -> None:
+    """Frames that were compared with the golden and equal: their values, bytes, and the cycles."""
+    _report(frames=frames, values=values, bytes=size, cycles=cycles)
+
+
+def report_sustained(values_per_cycle: float) -> None:
+    """The rate that was measured without stalls, over several chunks."""
+    _report(values_per_cycle=values_per_cycle)
+
+
+def _report(**measured: float) -> None:
+    with Path(os.environ[MEASURES]).open("a") as file:
+        file.write(json.dumps(measured) + "\n")

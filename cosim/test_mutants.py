@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every fault of mutants.toml, put into the Verilog, makes a test of its bench fail."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cosim.bench import simulation
+from cosim.bench.simulation import BUILD
+from hls.configuration import ROOT, load
+
+CONFIGURATIONS = {configuration.name: configuration for configuration in load()}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    fault: str
+    config: str
+    find: str
+    put: str
+    tests: str
+
+    def __str__(self) -> str:
+        return f"{self.config} {self.fault}"
+
+    def text(self) -> str:
+        """The Verilog with the fault in it."""
+        sound = (ROOT / "rtl" / f"{self.config}.v").read_text()
+        places = len(re.findall(self.find, sound, re.MULTILINE))
+        assert places == 1, f"{self.find!r} matches {places} times: the mutant needs care"
+        faulty = re.sub(self.find, self.put, sound, flags=re.MULTILINE)
+        assert faulty != sound, "the mutant changes nothing"
+        return faulty
+
+
+def load_mutants() -> list[Mutant]:
+    with Path(__file__).with_name("mutants.toml").open("rb") as file:
+        return [Mutant(**described) for described in tomllib.load(file)["mutant"]]
+
+
+MUTANTS = load_mutants()
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
+def test_is_killed(mutant: Mutant, record_property: Callable[[str, Any], None]) -> None:
+    folder = BUILD / "mutants" / re.sub(r"\W+", "_", str(mutant))
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / f"{mutant.config}.v"
+    source.write_text(mutant.text())
+    runner = simulation.build(source, mutant.config, folder)
+    outcome = simulation.run(
+        runner, CONFIGURATIONS[mutant.config], folder / "run", only=mutant.tests
+    )
+    record_property("mutant", {"name": str(mutant), "killed": bool(outcome.failed)})
+    assert outcome.failed, f"it lives: {', '.join(outcome.passed) or 'no test ran'}"
+
+
+@pytest.mark.parametrize("config", sorted({m.config for m in MUTANTS}))
+def test_the_sound_file_lives(config: str) -> None:
+    """Or killing its mutants would mean nothing."""
+    tests = "|".join(sorted({m.tests for m in MUTANTS if m.config == config}))
+    folder = BUILD / config
+    runner = simulation.build(ROOT / "rtl" / f"{config}.v", config, folder)
+    simulation.run(runner, CONFIGURATIONS[config], folder / "sound", only=tests).check()
