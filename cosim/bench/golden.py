@@ -11,34 +11,34 @@ from collections.abc import Sequence
 
 import entrolith
 import numpy as np
-from numpy.typing import NDArray
 
 from hls.point import POINT, NumberFormat
 
-DIRECTORY_BYTES = slice(20, 24)  # the field, and what lies around the directory (section 1)
-HEADER_BYTES = 28
+TABLE_SET = slice(12, 20)  # fields of the stream's header (section 1)
+DIRECTORY_BYTES = slice(20, 24)
+HEADER_BYTES = 28  # without the directory
 
 
-def array(values: Sequence[int], fmt: NumberFormat) -> NDArray[np.generic]:
-    """Bit patterns as the package takes them; bf16 stays uint16."""
-    patterns = np.array(values, dtype=f"<u{fmt.width // 8}")
-    return patterns.view("<f4") if fmt.name == "fp32" else patterns
-
-
-def compress(values: Sequence[int], fmt: NumberFormat) -> bytes:
+def compress(frame: Sequence[int], fmt: NumberFormat) -> bytes:
     """The stream of a frame in the profile of the hardware."""
-    return entrolith.compress(array(values, fmt), profile=POINT.profile, dtype=fmt.name)
+    patterns = np.array(frame, dtype=f"u{fmt.width // 8}")
+    return entrolith.compress(patterns, dtype=fmt.name, profile=POINT.profile)
 
 
-def chunks(values: Sequence[int], fmt: NumberFormat) -> list[bytes]:
+def chunks(frame: Sequence[int], fmt: NumberFormat) -> list[bytes]:
     """The chunks of a frame's stream (section 4)."""
-    stream = compress(values, fmt)
+    stream = compress(frame, fmt)
     at, cut = header_bytes(stream), []
     while at < len(stream):
         size = int.from_bytes(stream[at + 1 : at + 4], "little")
         cut.append(stream[at : at + size])
         at += size
     return cut
+
+
+def table_set(stream: bytes) -> str:
+    """Identity of the table set that a stream is coded with, hex."""
+    return stream[TABLE_SET].hex()
 
 
 def header_bytes(stream: bytes) -> int:
