@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measure area, timing and throughput of rtl/ and write reports/.
+
+    python reports/build.py                     everything, into reports/
+    python reports/build.py --only CONFIG       one configuration, into build/reports/
+    python reports/build.py --fast              no place and route, into build/reports/
+
+Writes summary.json, README.md and area_throughput.svg. Exit status: 0, or 1 when a tool fails, the
+RTL is not what its manifest lists, or a ceiling of budgets.toml is exceeded (the files are written
+then, so that their difference shows by how much).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+if not __package__:  # started as a script: make `reports` importable
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from reports import budgets, chart, library, manifest, readme, summary, table
+from reports.cache import Cache
+from reports.measure import Bench, header
+from reports.toolrun import ToolError
+
+ROOT = Path(__file__).resolve().parents[1]
+REPORTS = ROOT / "reports"
+BUILD = ROOT / "build"
+PARTIAL = BUILD / "reports"
+
+PROBLEMS = ToolError, manifest.ManifestError, budgets.BudgetError
+
+
+def arguments(given: list[str] | None) -> argparse.Namespace:
+    """Parse the command line."""
+    parser = argparse.ArgumentParser(description="Measure area, timing and throughput of rtl/.")
+    parser.add_argument("--only", metavar="CONFIG", action="append", help="measure just this one")
+    parser.add_argument("--fast", action="store_true", help="run no place and route")
+    parser.add_argument("--out", metavar="DIR", type=Path, help="write here (see above for where)")
+    parser.add_argument("--rtl", metavar="DIR", type=Path, default=ROOT / "rtl", help="read this")
+    parser.add_argument("--budgets", metavar="FILE", type=Path, default=REPORTS / "budgets.toml")
+    return parser.parse_args(given)
+
+
+def chosen(
+    found: list[manifest.Configuration], only: list[str] | None
+) -> list[manifest.Configuration]:
+    """The configurations asked for.
+
+    Raises:
+        ManifestError: One of them does not exist.
+    """
+    names = {config.name for config in found}
+    for name in only or ():
+        if name not in names:
+            message = f"no configuration {name}; there are: {', '.join(sorted(names))}"
+            raise manifest.ManifestError(message)
+    return [config for config in found if not only or config.name in only]
+
+
+def committed() -> summary.Summary | None:
+    """The summary in the repository, or None when there is none to reuse."""
+    path = REPORTS / "summary.json"
+    if not path.exists():
+        return None
+    try:
+        return summary.read(path)
+    except summary.SummaryError as unreadable:
+        print(f"nothing is reused: {unreadable}", flush=True)
+        return None
+
+
+def write(result: summary.Summary, out: Path) -> None:
+    """Write a report; there is no chart when no entry has a throughput."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "summary.json").write_text(summary.to_text(result), encoding="utf-8")
+    (out / "README.md").write_text(readme.render(result), encoding="utf-8")
+    if chart.points(result["entries"]):
+        (out / "area_throughput.svg").write_text(chart.render(result), encoding="utf-8")
+
+
+def build(given: argparse.Namespace) -> list[str]:
+    """Measure and write; return what exceeds its budget."""
+    configs = manifest.read(given.rtl)
+    wanted = chosen(configs, given.only)
+    ceilings = budgets.read(given.budgets)
+    cells = library.find()
+    how = header(cells)
+    bench = Bench(
+        cells=cells,
+        header=how,
+        committed=committed(),
+        cache=Cache(BUILD / "reports-cache"),
+        work=BUILD / "reports-work",
+        say=lambda words: print(f"  {words}", flush=True),
+    )
+    entries = []
+    for number, config in enumerate(wanted, start=1):
+        print(f"[{number}/{len(wanted)}] {config.name}", flush=True)
+        entries.append(bench.entry(config, place_and_route=not given.fast))
+    partial = given.fast or given.only
+    out = given.out or (PARTIAL if partial else REPORTS)
+    write(summary.Summary(header=how, entries=entries), out)
+    print(f"\n{table.area(entries)}\n{table.fpga(entries)}\nwritten to {out}")
+    return budgets.exceeded(entries, ceilings) + budgets.unused([c.name for c in configs], ceilings)
+
+
+def main(given: list[str] | None = None) -> int:
+    """Command line; see the top of the file."""
+    try:
+        faults = build(arguments(given))
+    except PROBLEMS as problem:
+        print(f"reports: {problem}", file=sys.stderr)
+        return 1
+    for fault in faults:
+        print(f"reports: {fault} (reports/budgets.toml)", file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
