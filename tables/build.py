@@ -19,10 +19,10 @@ from pathlib import Path
 
 import numpy as np
 from entrolith.tablegen.cluster import Labels, kmeans
+from entrolith.tablegen.files import decoder_rom, encoder_rom, to_json
 from entrolith.tablegen.histogram import LAYOUTS, SYMBOLS, Histograms, symbol_histograms
 from entrolith.tablegen.huffman import MAX_LENGTH
 from entrolith.tablegen.learn import Settings, learn
-from entrolith.tablegen.table_set import decoder_rom, encoder_rom, to_json
 
 HERE = Path(__file__).resolve().parent
 SAMPLES, RECIPES, SEEDS = HERE / "samples", HERE / "recipes", HERE / "seeds"

@@ -6,12 +6,10 @@ tables/README.md describes the layouts.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 
-import numpy as np
-
+from entrolith.table_set import TableSet
 from entrolith.tablegen.histogram import ESCAPE, SYMBOLS
 from entrolith.tablegen.huffman import MAX_LENGTH, Tables
 
@@ -19,18 +17,13 @@ ENCODER_DIGITS = 4
 DECODER_DIGITS = 40
 
 
-def identity(tables: Tables) -> bytes:
-    """The 8 bytes that name a table set (FORMAT.md section 3.3)."""
-    return hashlib.sha256(bytes([len(tables)]) + tables.astype(np.uint8).tobytes()).digest()[:8]
-
-
 def to_json(name: str, tables: Tables, provenance: Mapping[str, object]) -> str:
-    """The table set as a JSON object, its keys sorted, one table a line."""
+    """The table set as `TableSet.load` reads it, and where it is from; sorted, one table a line."""
     described = json.dumps(provenance, indent=2, sort_keys=True).replace("\n", "\n  ")
     rows = ",\n".join(f"    {json.dumps(row)}" for row in tables.tolist())
     return (
         "{\n"
-        f'  "identity": "{identity(tables).hex()}",\n'
+        f'  "identity": "{TableSet(tables.tolist()).id}",\n'
         f'  "name": {json.dumps(name)},\n'
         f'  "provenance": {described},\n'
         f'  "tables": [\n{rows}\n  ]\n'
