@@ -19,7 +19,6 @@ from hls.stream import Contract
 
 POLYNOMIAL = 0xEDB88320  # reflected: the first bit of a value is its lowest
 WIDTH = 32
-ONES = 2**WIDTH - 1
 
 CONTRACT = Contract(latency=1, interval=1)
 
@@ -43,8 +42,7 @@ def crc32(clk, rst, take, first, value, check):
     check  out  the CRC-32, from the cycle after take
     rst    in   synchronous, active high
     """
-    remainder = Signal(intbv(ONES)[WIDTH:])
-    start = Signal(intbv(0)[WIDTH:])
+    before = Signal(intbv(0)[WIDTH:])  # check without this value
     mixed = Signal(intbv(0)[WIDTH:])
     following = Signal(intbv(0)[WIDTH:])
     width = len(value)
@@ -53,23 +51,19 @@ def crc32(clk, rst, take, first, value, check):
 
     @always_comb
     def origin():
-        start.next = remainder
-        if first:
-            start.next = ONES
+        before.next = 0
+        if not first:
+            before.next = check
 
     @always_comb
     def mix():
-        mixed.next = start
-        mixed.next[width:] = start[width:] ^ value
+        mixed.next = ~before
+        mixed.next[width:] = ~before[width:] ^ value
 
     @always_seq(clk.posedge, reset=rst)
     def step():
         if take:
-            remainder.next = following
-
-    @always_comb
-    def show():
-        check.next = ~remainder
+            check.next = ~following
 
     return instances()
 

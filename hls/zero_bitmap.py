@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""zero_bitmap: the `zeros` part of a chunk from one flag a value.
+
+Role         between zero_split and chunk_assemble, which drops the part where the chunk has none
+Golden       zero_bitmap of swmodel/reference/encode.py
+Format       swmodel/FORMAT.md section 4.1
+"""
+
+from __future__ import annotations
+
+from myhdl import (
+    Signal,
+    always,
+    always_comb,
+    always_seq,
+    block,
+    concat,
+    instances,
+    intbv,
+    modbv,
+)
+
+from hls.fifo import fifo
+from hls.point import POINT
+from hls.ram import ram
+from hls.stream import AxiStream, Contract
+
+WORD = 32
+LAST = WORD - 1
+WORDS = POINT.chunk // WORD  # of a chunk's bitmap
+SUMMARIES = WORDS // WORD  # of its summary
+PARTS = (WORDS + SUMMARIES).bit_length()  # bits of their number
+WORDS_LOG2 = (WORDS - 1).bit_length()
+DEPTH = 512  # words of the memory, the bitmaps of three chunks, in groups of SUMMARIES
+DEPTH_LOG2 = (DEPTH - 1).bit_length()
+GROUP_LOG2 = (SUMMARIES - 1).bit_length()
+CROWDED = 8  # groups that a chunk's end and a chunk of one value may take before it shows
+CHUNKS = 4  # that may wait
+
+CONTRACT = Contract(latency=5, interval=1)  # from a chunk's last flag to its packet
+
+
+def ports():
+    return {"s_axis": AxiStream(1), "m_axis": AxiStream(WORD, user=PARTS)}
+
+
+@block
+def zero_bitmap(clk, rst, s_axis, m_axis):
+    """Take one flag a cycle; pause three cycles after a chunk's last, and one every 1024 values.
+
+    s_axis  in   tdata = the value is zero; tlast = the chunk's last value
+    m_axis  out  a packet a chunk: the words of the summary, then the bitmap's words that are not 0;
+                 tuser = the packet's number of words, in each of them
+    rst     in   synchronous, active high; drops everything in flight
+    """
+    # what enters: the word being filled, then its flag in the summary
+    position = Signal(modbv(0)[5:])
+    word = Signal(intbv(0)[WORD:])
+    word_done = Signal(bool(0))
+    number = Signal(modbv(0)[WORDS_LOG2:])  # of the word in the chunk
+    summary = Signal(intbv(0)[WORD:])
+    summary_number = Signal(intbv(0)[GROUP_LOG2:])
+    summary_due = Signal(bool(0))
+    summary_done = Signal(bool(0))
+    ended = Signal(bool(0))  # the chunk's last flag has entered
+    closing = Signal(bool(0))  # and its last word is written
+    crowded = Signal(bool(0))  # the memory is nearly full
+
+    # the memory, a ring: a chunk begins with a group for its summary, of which it uses what it needs
+    base = Signal(modbv(0)[DEPTH_LOG2 - GROUP_LOG2 :])
+    address = Signal(modbv(SUMMARIES)[DEPTH_LOG2:])  # of the next word
+    next_base = Signal(modbv(0)[DEPTH_LOG2 - GROUP_LOG2 :])
+    next_group = Signal(modbv(0)[DEPTH_LOG2 - GROUP_LOG2 :])
+    parts = Signal(modbv(0)[PARTS:])  # words written
+    write = Signal(bool(0))
+    write_address = Signal(modbv(0)[DEPTH_LOG2:])
+    write_data = Signal(intbv(0)[WORD:])
+
+    # packets that are complete: number of words, and of summary words less one
+    complete = AxiStream(PARTS + GROUP_LOG2, last=False)
+    waiting = AxiStream(PARTS + GROUP_LOG2, last=False)
+    packets = fifo(clk, rst, complete, waiting, CHUNKS)
+
+    place = Signal(modbv(0)[DEPTH_LOG2:])  # of the next word to read
+    room = Signal(modbv(0)[DEPTH_LOG2 - GROUP_LOG2 :])
+    after_place = Signal(modbv(0)[DEPTH_LOG2 - GROUP_LOG2 :])  # the group behind it
+    read_parts = Signal(modbv(0)[PARTS:])
+    read_parts_next = Signal(modbv(0)[PARTS:])
+    read_all = Signal(bool(0))  # the packet's last word is on m_axis
+    read = Signal(bool(0))
+    leaving = Signal(bool(0))
+
+    memory = ram(clk, write, write_address, write_data, read, place, m_axis.tdata, DEPTH)
+
+    @always_comb
+    def due():
+        # no flag enters now, so that no word is done while the summary is written
+        summary_due.next = word_done and (ended or number[5:] == LAST)
+
+    @always_comb
+    def accept():
+        s_axis.tready.next = not (ended or closing or crowded or summary_due)
+
+    @always_seq(clk.posedge, reset=rst)
+    def fill():
+        word_done.next = False
+        if s_axis.tvalid and s_axis.tready:
+            position.next = position + 1
+            word_done.next = s_axis.tlast or position == LAST
+            if s_axis.tlast:
+                position.next = 0
+                ended.next = True
+        if word_done:
+            closing.next = ended
+            number.next = number + 1
+            if ended:
+                ended.next = False
+                number.next = 0
+        summary_done.next = summary_due
+        if closing and not summary_done and complete.tready:
+            closing.next = False
+
+    @always(clk.posedge)
+    def collect():
+        if s_axis.tvalid and s_axis.tready:
+            if position == 0:
+                word.next = 0
+            word.next[position] = s_axis.tdata[0]
+        if word_done:
+            if number[5:] == 0:
+                summary.next = 0
+            summary.next[number[5:]] = word != 0
+            summary_number.next = number[:5]
+
+    @always_comb
+    def store():
+        write.next = summary_done or (word_done and word != 0)
+        write_address.next = address
+        write_data.next = word
+        if summary_done:
+            write_address.next = concat(base, summary_number)
+            write_data.next = summary
+
+    @always_comb
+    def following():
+        next_base.next = address[DEPTH_LOG2:GROUP_LOG2]
+        if address[GROUP_LOG2:] != 0:
+            next_base.next = address[DEPTH_LOG2:GROUP_LOG2] + 1
+
+    @always_comb
+    def skip():
+        next_group.next = next_base + 1
+        after_place.next = place[DEPTH_LOG2:GROUP_LOG2] + 1
+        read_parts_next.next = read_parts + 1
+
+    @always_comb
+    def announce():
+        complete.tvalid.next = closing and not summary_done
+        complete.tdata.next = concat(summary_number, parts)
+
+    @always_seq(clk.posedge, reset=rst)
+    def advance():
+        if write:
+            parts.next = parts + 1
+            if not summary_done:
+                address.next = address + 1
+        if closing and not summary_done and complete.tready:
+            parts.next = 0
+            base.next = next_base
+            address.next = concat(next_group, intbv(0)[GROUP_LOG2:])
+
+    @always_comb
+    def distance():
+        room.next = place[DEPTH_LOG2:GROUP_LOG2] - address[DEPTH_LOG2:GROUP_LOG2]
+
+    @always_seq(clk.posedge, reset=rst)
+    def crowd():
+        crowded.next = room < CROWDED
+
+    @always_comb
+    def fetch():
+        read.next = (
+            waiting.tvalid
+            and not read_all
+            and (not m_axis.tvalid or m_axis.tready)
+        )
+        leaving.next = m_axis.tvalid and m_axis.tready and read_all
+        waiting.tready.next = m_axis.tvalid and m_axis.tready and read_all
+        m_axis.tuser.next = waiting.tdata[PARTS:]
+
+    @always_seq(clk.posedge, reset=rst)
+    def show():
+        if read:
+            m_axis.tvalid.next = True
+            read_all.next = read_parts_next == waiting.tdata[PARTS:]
+            read_parts.next = read_parts_next
+            place.next = place + 1
+            if read_parts == concat(intbv(0)[PARTS - GROUP_LOG2 :], waiting.tdata[PARTS + GROUP_LOG2 : PARTS]):  # the summary's last word
+                place.next = concat(after_place, intbv(0)[GROUP_LOG2:])
+        elif m_axis.tready:
+            m_axis.tvalid.next = False
+        if leaving:
+            read_all.next = False
+            read_parts.next = 0
+            if place[GROUP_LOG2:] != 0:
+                place.next = concat(after_place, intbv(0)[GROUP_LOG2:])
+
+    @always_comb
+    def end():
+        m_axis.tlast.next = read_all
+
+    return instances()
