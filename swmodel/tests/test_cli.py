@@ -216,6 +216,10 @@ def make_inputs() -> None:
     clash: dict[str, Any] = {"a/b": gradient(), "a.b": gradient()}
     np.savez("clash.npz", **clash)
     Path("cut.npy").write_bytes(Path("f32.npy").read_bytes()[:-5])
+    Path("garbled.npy").write_bytes(Path("f32.npy").read_bytes().replace(b"}", b"{"))
+    Path("huge.npy").write_bytes(
+        Path("f32.npy").read_bytes().replace(b"(40, 50)", b"(9999999999999,)")
+    )
     Path("cut.npz").write_bytes(Path("two.npz").read_bytes()[:-30])
     Path("raw.bin").write_bytes(bytes(1001))
     Path("folder").mkdir()
@@ -236,6 +240,8 @@ FAILURES = [
     (1, "compress c64.npy", "c64.npy: complex64 is not supported"),
     (1, "compress object.npy", "object.npy: not a sound .npy file"),
     (1, "compress cut.npy", "cut.npy: not a sound .npy file"),
+    (1, "compress garbled.npy", "garbled.npy: not a sound .npy file"),
+    (1, "compress huge.npy", "huge.npy: not a sound .npy file"),
     (1, "compress cut.npz -o d", "cut.npz: not a sound .npz file"),
     (1, "compress empty.npz -o d", "empty.npz: holds no array"),
     (1, "compress clash.npz -o d", "use --member"),
@@ -387,6 +393,15 @@ def test_learning_is_repeatable_and_takes_bf16_beside_fp32() -> None:
         assert Path("one", name).read_bytes() == Path("two", name).read_bytes()
     assert run("tables", "learn", fp32, "-o", "one", "--name", "set") == 1  # exists
     assert run("tables", "learn", fp32, "-o", "one", "--name", "set", "-f", "--k", "4") == 0
+
+
+def test_learning_without_scikit_learn(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.cluster", None)
+    np.save("g.npy", gradient((1 << 15,)))
+    assert run("tables", "learn", "g.npy", "-o", "d") == 1
+    assert capsys.readouterr().err.endswith("; pip install 'entrolith[tables]'\n")
 
 
 def test_progress_on_a_terminal_wipes_its_line(

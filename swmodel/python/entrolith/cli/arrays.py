@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import sys
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -20,7 +21,18 @@ from entrolith.cli.failure import Failure, UsageError
 from entrolith.dtypes import DTYPES, bit_patterns
 from entrolith.errors import EntrolithError, UnsupportedDtypeError
 
-UNREADABLE = (ValueError, EOFError, OSError, MemoryError, NotImplementedError, RuntimeError)
+UNREADABLE = (
+    EOFError,
+    MemoryError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    ValueError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 """What NumPy and zipfile raise on files that are damaged or not what they seem."""
 
 
@@ -102,7 +114,7 @@ def _read_npz(path: str, file: BinaryIO, selection: Selection) -> list[Input]:
                 known = ", ".join(members[:8]) + (", ..." if len(members) > 8 else "")
                 raise UsageError(f"{path}: no array {selection.member!r}; it holds {known}")
             loaded = {member: arrays[member] for member in members}
-    except (*UNREADABLE, zipfile.BadZipFile, zlib.error) as error:
+    except UNREADABLE as error:
         raise Failure(f"{path}: not a sound .npz file: {error}") from None
     if not loaded:
         raise Failure(f"{path}: holds no array")
