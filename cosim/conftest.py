@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from cosim.bench import simulation
-from cosim.bench.simulation import BUILD, Simulate
+from cosim.bench.simulation import BUILD, Edit, Simulate
 from cosim.bench.summary import Summary, row
-from hls.configuration import ROOT, load
+from hls.configuration import load
 
 CONFIGURATIONS = {configuration.name: configuration for configuration in load()}
 
@@ -24,16 +25,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def simulate(
     request: pytest.FixtureRequest, record_property: Callable[[str, Any], None]
 ) -> Simulate:
-    """Run the tests of cosim/tb_<block>.py on a configuration: rtl/<name>.v, built once."""
+    """Simulate a configuration, and require that tests ran and all of them passed."""
 
-    def run(name: str, only: str | None = None, seed: int = 1) -> None:
-        outcome = simulation.run(
-            simulation.build(ROOT / "rtl" / f"{name}.v", name, BUILD / name),
-            CONFIGURATIONS[name],
-            BUILD / name / request.node.name,
-            only=only,
-            full=request.config.getoption("--full"),
-            seed=seed,
+    def run(name: str, *, only: str | None = None, seed: int = 1, edit: Edit | None = None) -> None:
+        full = request.config.getoption("--full")
+        folder = BUILD / name / re.sub(r"\W+", "_", request.node.name)
+        outcome = simulation.simulate(
+            CONFIGURATIONS[name], folder, edit=edit, only=only, full=full, seed=seed
         )
         record_property("cosim", {"name": name, "row": row(outcome)})
         outcome.check()

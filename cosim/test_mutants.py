@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from cosim.bench import simulation
-from cosim.bench.simulation import BUILD
-from hls.configuration import ROOT, load
+from cosim.bench.simulation import BUILD, simulate
+from hls.configuration import load
 
 CONFIGURATIONS = {configuration.name: configuration for configuration in load()}
 
@@ -30,9 +29,8 @@ class Mutant:
     def __str__(self) -> str:
         return f"{self.config} {self.fault}"
 
-    def text(self) -> str:
-        """The Verilog with the fault in it."""
-        sound = (ROOT / "rtl" / f"{self.config}.v").read_text()
+    def edit(self, sound: str) -> str:
+        """Put the fault into the text of a module."""
         places = len(re.findall(self.find, sound, re.MULTILINE))
         assert places == 1, f"{self.find!r} matches {places} times: the mutant needs care"
         faulty = re.sub(self.find, self.put, sound, flags=re.MULTILINE)
@@ -51,13 +49,7 @@ MUTANTS = load_mutants()
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
 def test_is_killed(mutant: Mutant, record_property: Callable[[str, Any], None]) -> None:
     folder = BUILD / "mutants" / re.sub(r"\W+", "_", str(mutant))
-    folder.mkdir(parents=True, exist_ok=True)
-    source = folder / f"{mutant.config}.v"
-    source.write_text(mutant.text())
-    runner = simulation.build(source, mutant.config, folder)
-    outcome = simulation.run(
-        runner, CONFIGURATIONS[mutant.config], folder / "run", only=mutant.tests
-    )
+    outcome = simulate(CONFIGURATIONS[mutant.config], folder, edit=mutant.edit, only=mutant.tests)
     record_property("mutant", {"name": str(mutant), "killed": bool(outcome.failed)})
     assert outcome.failed, f"it lives: {', '.join(outcome.passed) or 'no test ran'}"
 
@@ -66,6 +58,4 @@ def test_is_killed(mutant: Mutant, record_property: Callable[[str, Any], None]) 
 def test_the_sound_file_lives(config: str) -> None:
     """Or killing its mutants would mean nothing."""
     tests = "|".join(sorted({m.tests for m in MUTANTS if m.config == config}))
-    folder = BUILD / config
-    runner = simulation.build(ROOT / "rtl" / f"{config}.v", config, folder)
-    simulation.run(runner, CONFIGURATIONS[config], folder / "sound", only=tests).check()
+    simulate(CONFIGURATIONS[config], BUILD / "mutants" / f"{config}_sound", only=tests).check()

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
 import os
 import shutil
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -26,11 +24,16 @@ WALL_SECONDS = 900  # a loop without delay never reaches the timeout of a test
 SHOWN_LINES = 60
 
 
+Edit = Callable[[str], str]  # of the text of a module
+
+
 class Simulate(Protocol):
     """The fixture `simulate` of conftest.py."""
 
-    def __call__(self, name: str, only: str | None = None, seed: int = 1) -> None:
-        """Run the bench of a configuration, all or those tests whose names match `only`."""
+    def __call__(
+        self, name: str, *, only: str | None = None, seed: int = 1, edit: Edit | None = None
+    ) -> None:
+        """Run the bench of a configuration; see `simulate`."""
 
 
 class BuildError(Exception):
@@ -59,36 +62,54 @@ class Outcome:
         return "\n".join(line.strip() for line in telling[-SHOWN_LINES:])
 
 
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep other workers of pytest out of a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def simulate(
+    configuration: Configuration,
+    folder: Path,
+    *,
+    edit: Edit | None = None,
+    only: str | None = None,
+    full: bool = False,
+    seed: int = 1,
+) -> Outcome:
+    """Build rtl/<configuration>.v, perhaps edited, and run the tests of cosim/tb_<block>.py.
+
+    Args:
+        configuration: which.
+        folder: takes the build and the log; made anew.
+        edit: what to change in the Verilog.
+        only: expression for the names of the tests to run; default: all.
+        full: whether the tests are to be thorough.
+        seed: of the tests' random numbers.
+
+    Raises:
+        BuildError: Icarus refused the Verilog.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    source = ROOT / "rtl" / f"{configuration.name}.v"
+    if edit:
+        edited = folder / source.name
+        edited.write_text(edit(source.read_text()))
+        source = edited
+    runner = build(source, configuration.name, folder)
+    return run(runner, configuration, folder, only=only, full=full, seed=seed)
 
 
 def build(source: Path, module: str, folder: Path) -> Icarus:
-    """Compile a file, unless the folder holds a newer simulation of it.
-
-    Raises:
-        BuildError: with what Icarus printed.
-    """
+    """Compile a file. Raises BuildError, with what Icarus printed."""
     runner = Icarus()
-    runner.log.setLevel(logging.ERROR)
+    runner.log.setLevel(logging.CRITICAL)  # it would call every failed test an error
     log = folder / "build.log"
-    with locked(folder):
-        log.write_text("")
-        try:
-            runner.build(
-                sources=[source],
-                hdl_toplevel=module,
-                build_dir=folder,
-                timescale=TIMESCALE,
-                log_file=log,
-            )
-        except RuntimeError as error:
-            raise BuildError(f"{source}: {error}\n{log.read_text()}") from error
+    try:
+        runner.build(
+            sources=[source],
+            hdl_toplevel=module,
+            build_dir=folder,
+            timescale=TIMESCALE,
+            log_file=log,
+        )
+    except RuntimeError as error:
+        raise BuildError(f"{source}: {error}\n{log.read_text()}") from error
     return runner
 
 
@@ -97,17 +118,11 @@ def run(
     configuration: Configuration,
     folder: Path,
     *,
-    only: str | None = None,
-    full: bool = False,
-    seed: int = 1,
+    only: str | None,
+    full: bool,
+    seed: int,
 ) -> Outcome:
-    """Run the tests of cosim/tb_<block>.py, those whose names match the expression `only`.
-
-    Returns:
-        The outcome; a simulation that died or ran out of time has failed the test "simulation".
-    """
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    """Run tests; a simulation that died or ran out of time has failed the test "simulation"."""
     results, measures, log = folder / "results.xml", folder / "measures", folder / "sim.log"
     environment = {
         setting.CONFIGURATION: configuration.name,

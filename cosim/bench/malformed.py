@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chunks with one fault each, and what a decoder must call it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from cosim.bench import golden
+from cosim.bench.corners import Corners, Frame
+from hls.chunk_error import ChunkError
+from hls.point import POINT, RAW, NumberFormat
+
+STORED, COUNT, TRAILING, DYNAMIC, SHORT = 0, 4, 1 << 5, 1 << 6, 1 << 7
+ZEROS_SHIFT, ALL, BITMAP, RUNS = 2, 1, 2, 3
+
+
+@dataclass(frozen=True)
+class Faulty:
+    """A frame's chunks with a fault, and the number of values that the frame has without it."""
+
+    name: str
+    error: ChunkError
+    chunks: list[bytes]
+    values: int
+
+
+class Chunk:
+    """The one chunk of a short frame, to be spoilt: offsets of its parts (FORMAT.md section 4)."""
+
+    def __init__(self, frame: Frame, fmt: NumberFormat) -> None:
+        (data,) = golden.chunks(frame, fmt)
+        self.data, self.values = bytearray(data), len(frame)
+        nonzeros = sum(value != 0 for value in frame)
+        self.zeros = COUNT + 4
+        self.lanes = self.zeros
+        if data[0] >> ZEROS_SHIFT & 7 == BITMAP:
+            words = [frame[i : i + 32] for i in range(0, len(frame), 32)]
+            summary = 4 * -(-len(words) // 32)
+            self.words = self.zeros + summary
+            self.lanes = self.words + 4 * sum(0 in word for word in words)
+        self.blocks = self.lanes + 2 * POINT.lanes
+        self.codes = self.blocks + 2 * -(-nonzeros // POINT.block)
+        self.raw = len(data) - max(0, nonzeros * (fmt.raw // 8) - POINT.tail)
+
+    def put(self, at: int, value: int, size: int = 1) -> bytes:
+        """The chunk with other bytes in one place."""
+        spoilt = bytearray(self.data)
+        spoilt[at : at + size] = value.to_bytes(size, "little")
+        return bytes(spoilt)
+
+    def cut(self, start: int, end: int, new: bytes = b"") -> bytes:
+        """The chunk with other bytes, and perhaps fewer or more, in one place; `size` follows."""
+        spoilt = self.data[:start] + new + self.data[end:]
+        spoilt[1:4] = len(spoilt).to_bytes(3, "little")
+        return bytes(spoilt)
+
+
+def faults(corners: Corners) -> Iterator[Faulty]:
+    """One fault of each kind that FORMAT.md or the hardware's point rules out."""
+    fmt = corners.fmt
+    dense, sparse = Chunk(corners.gradient(200), fmt), Chunk(corners.gradient(200, zeros=0.3), fmt)
+    eight = Chunk([corners.value(90) for _ in range(POINT.lanes)], fmt)
+    one, raw = Chunk([corners.value(90)], fmt), Chunk(corners.noise(100), fmt)
+    empty = Chunk([0] * 100, fmt)
+
+    def faulty(name: str, error: ChunkError, data: bytes, chunk: Chunk) -> Faulty:
+        return Faulty(name, error, [data], chunk.values)
+
+    def mode(name: str, value: int, chunk: Chunk = dense) -> Faulty:
+        return faulty(name, ChunkError.MODE, chunk.put(0, value), chunk)
+
+    coded = dense.data[0]
+    yield mode("stored", SHORT | STORED)
+    yield mode("form 2", coded & ~3 | 2)
+    yield mode("form 3", coded | 3)
+    yield mode("runs of zeros", coded | RUNS << ZEROS_SHIFT)
+    yield mode("reserved zeros", coded | 7 << ZEROS_SHIFT)
+    yield mode("trailing", coded | TRAILING)
+    yield mode("dynamic", coded | DYNAMIC)
+    yield mode("trailing, all zeros", empty.data[0] | TRAILING, empty)
+
+    def size(name: str, data: bytes, chunk: Chunk = dense) -> Faulty:
+        return faulty(name, ChunkError.SIZE, data, chunk)
+
+    length = len(dense.data)
+    yield size("size above the packet's", dense.put(1, length + 4, 3))
+    yield size("size below the packet's", dense.put(1, length - 4, 3))
+    yield size("size one off", dense.put(1, length + 1, 3))
+    yield size("size of less than itself", dense.put(1, 3, 3))
+    yield size("a packet of one byte", bytes(dense.data[:1]))
+    yield size("a packet of one word", bytes(dense.data[:4]))
+    yield size("a packet that ends in the lanes", dense.cut(dense.lanes + 8, length))
+    yield size("a packet that ends in the bitmap", sparse.cut(sparse.words + 4, len(sparse.data)))
+    yield size("too small for its raw parts", dense.cut(dense.codes, dense.raw + 5))
+    yield size("zeros with a body", empty.cut(len(empty.data), len(empty.data), b"\0" * 4), empty)
+
+    def count(name: str, value: int, chunk: Chunk = dense) -> Faulty:
+        return faulty(name, ChunkError.COUNT, chunk.put(COUNT, value, 4), chunk)
+
+    yield count("no values", 0)
+    yield count("a full chunk that is short", POINT.chunk)
+    yield count("more than a chunk", 1 << 31 | 200)
+    yield count("no zeros", 0, empty)
+    whole = bytes(dense.data)
+    yield Faulty("short but not last", ChunkError.COUNT, [whole, whole], 2 * dense.values)
+
+    def zeros(name: str, data: bytes, chunk: Chunk = sparse) -> Faulty:
+        return faulty(name, ChunkError.ZEROS, data, chunk)
+
+    words = sparse.words
+    yield zeros("summary beyond the chunk", sparse.put(sparse.zeros + 3, 1))
+    yield zeros("an empty word", sparse.put(words, 0, 4))
+    yield zeros("a bit beyond the chunk", sparse.put(sparse.lanes - 1, 0x80))
+    yield zeros("no zero", sparse.cut(sparse.zeros, sparse.lanes, bytes(4)))
+    all_zero = Chunk([0, *[1] * 63], fmt)
+    ones = b"\3\0\0\0" + b"\xff" * 8
+    yield zeros("nothing but zeros", all_zero.cut(all_zero.zeros, all_zero.lanes, ones), all_zero)
+
+    for lane in range(POINT.lanes):
+        state = dense.put(dense.lanes + 2 * lane, 255, 2)
+        yield faulty(f"lane {lane} empty", ChunkError.LANES, state, dense)
+
+    for table in (len(corners.tables), 127, 128, RAW - 1):
+        data = dense.put(dense.blocks + 1, table)
+        yield faulty(f"table {table}", ChunkError.BLOCK, data, dense)
+    yield faulty("emax of a raw block", ChunkError.BLOCK, raw.put(raw.blocks, 1), raw)
+
+    for name, chunk in (("coded", dense), ("raw", raw)):
+        short = chunk.cut(chunk.raw - 1, chunk.raw)
+        longer = chunk.cut(chunk.raw, chunk.raw, b"\0")
+        yield faulty(f"a code byte too few, {name}", ChunkError.CODES, short, chunk)
+        yield faulty(f"a code byte too many, {name}", ChunkError.CODES, longer, chunk)
+
+    low = dense.put(dense.blocks, 0)
+    yield faulty("an exponent below 0", ChunkError.EXPONENT, low, dense)
+
+    for lane in range(POINT.lanes):
+        at = eight.lanes + 2 * lane
+        state = int.from_bytes(eight.data[at : at + 2], "little")
+        data = eight.put(at, state + (1 << state.bit_length()), 2)
+        yield faulty(f"lane {lane} ends with bits", ChunkError.FINAL_STATE, data, eight)
+
+    tail = one.lanes + 2 * (POINT.lanes - POINT.tail)
+    yield faulty("payload without raw bytes", ChunkError.PAYLOAD, one.put(tail, 5), one)
+
+    check = one.put(one.lanes + 2, one.data[one.lanes + 2] ^ 1)
+    yield faulty("another check value", ChunkError.CHECK, check, one)
+    sign = dense.put(dense.raw + 8, dense.data[dense.raw + 8] ^ 0x80)
+    yield faulty("a raw bit", ChunkError.CHECK, sign, dense)
+    emax = dense.put(dense.blocks, dense.data[dense.blocks] + 1)
+    yield faulty("another emax", ChunkError.CHECK, emax, dense)
+
+
+def flipped(chunk: bytes, bits: Iterable[int]) -> bytes:
+    """The chunk with these bits inverted."""
+    spoilt = bytearray(chunk)
+    for bit in bits:
+        spoilt[bit // 8] ^= 1 << bit % 8
+    return bytes(spoilt)
