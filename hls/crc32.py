@@ -42,7 +42,7 @@ def crc32(clk, rst, take, first, value, check):
     check  out  the CRC-32, from the cycle after take
     rst    in   synchronous, active high
     """
-    before = Signal(intbv(0)[WIDTH:])  # check without this value
+    earlier = Signal(intbv(0)[WIDTH:])  # check without this value
     mixed = Signal(intbv(0)[WIDTH:])
     following = Signal(intbv(0)[WIDTH:])
     width = len(value)
@@ -51,14 +51,14 @@ def crc32(clk, rst, take, first, value, check):
 
     @always_comb
     def origin():
-        before.next = 0
+        earlier.next = 0
         if not first:
-            before.next = check
+            earlier.next = check
 
     @always_comb
     def mix():
-        mixed.next = ~before
-        mixed.next[width:] = ~before[width:] ^ value
+        mixed.next = ~earlier
+        mixed.next[width:] = ~earlier[width:] ^ value
 
     @always_seq(clk.posedge, reset=rst)
     def step():

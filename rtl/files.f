@@ -1,1 +1,5 @@
 fifo.v
+crc32.v
+zero_split.v
+zero_bitmap.v
+byte_pack.v
