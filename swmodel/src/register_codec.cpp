@@ -106,8 +106,6 @@ void register_codec(py::module_& m) {
         profiles[py::str{profile.name.data(), profile.name.size()}] = profile_row(profile);
     }
     m.attr("PROFILES") = profiles;
-    m.attr("MAX_DIMENSIONS") = kMaxDimensions;
-    m.attr("MAX_VALUES") = kMaxValues;
 
     py::class_<Header>(m, "Header")
         .def_property_readonly("dtype", [](const Header& h) { return static_cast<int>(h.dtype); })

@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 from typing_extensions import Buffer
 
 FORMAT_VERSION: int
-MAX_DIMENSIONS: int
-MAX_VALUES: int
 PROFILES: dict[str, tuple[int, int, int, bool]]
 DEFAULT_TABLES: bytes
 DEFAULT_TABLES_NAME: str

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from entrolith import _core, dtypes
-from entrolith.errors import EntrolithError, UnknownProfileError, UnsupportedModeError
+from entrolith.errors import UnknownProfileError, UnsupportedModeError
 from entrolith.table_set import TableSet, compiled
 
 if TYPE_CHECKING:
@@ -52,8 +52,6 @@ def compress(
             f"no profile {profile!r}; there are {', '.join(PROFILES)}", "profile"
         )
     found, patterns = dtypes.bit_patterns(array, dtype)
-    if patterns.size > _core.MAX_VALUES:
-        raise EntrolithError(f"{patterns.size} values; the format has at most 2^48", "dimension")
     return _core.compress(patterns, found.code, patterns.shape, profile, compiled(tables))
 
 

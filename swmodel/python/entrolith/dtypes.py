@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 MAX_DIMENSIONS = 32
+MAX_VALUES = 1 << 48
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def bit_patterns(array: ArrayLike, dtype: str | None) -> tuple[Dtype, NDArray[An
 
     Raises:
         UnsupportedDtypeError: the values are of another type, or masked.
-        EntrolithError: more than 32 dimensions.
+        EntrolithError: more than 32 dimensions or 2^48 values.
     """
     import numpy as np
 
@@ -89,6 +90,8 @@ def bit_patterns(array: ArrayLike, dtype: str | None) -> tuple[Dtype, NDArray[An
         raise EntrolithError(
             f"an array of {values.ndim} dimensions; the format has at most {MAX_DIMENSIONS}", "ndim"
         )
+    if values.size > MAX_VALUES:
+        raise EntrolithError(f"{values.size} values; the format has at most 2^48", "dimension")
     stored = values.view(np.dtype(found.bits).newbyteorder(values.dtype.byteorder))
     # Integers, unlike floating-point values, keep every bit when their byte order changes.
     return found, np.require(stored, found.bits, ["C_CONTIGUOUS", "ALIGNED"])

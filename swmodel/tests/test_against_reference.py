@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Both profiles write what the reference encoder writes, byte for byte, and read it back."""
+
+from __future__ import annotations
+
+import entrolith
+import numpy as np
+import pytest
+from corpus.streams import TABLES, write
+from corpus.values import KINDS, LAYOUTS, Patterns, make
+from reference.encode import PROFILES, Profile, encode
+
+LENGTHS = [1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 129, 511, 512, 513, 575, 1024, 1100]
+"""Around lanes, words, blocks, and what is left of them."""
+
+LONG = [4095, 4096, 4097, 32767, 32768, 32769]
+"""Around chunks of both profiles."""
+
+
+def check(values: Patterns, dtype: str, profile: str, tables: entrolith.TableSet) -> None:
+    data = entrolith.compress(values, dtype=dtype, profile=profile, tables=tables)
+    expected = encode(values.tolist(), dtype, values.shape, tables.tables, profile)
+    assert data == expected
+    back = entrolith.decompress(data, tables=tables, as_bits=True)
+    assert np.array_equal(back, values)
+
+
+@pytest.mark.parametrize("profile", entrolith.PROFILES)
+@pytest.mark.parametrize("dtype", LAYOUTS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_lengths(kind: str, dtype: str, profile: str) -> None:
+    for n in LENGTHS:
+        check(make(kind, dtype, n), dtype, profile, entrolith.TableSet.default())
+
+
+@pytest.mark.parametrize("profile", entrolith.PROFILES)
+@pytest.mark.parametrize("dtype", LAYOUTS)
+@pytest.mark.parametrize("n", LONG)
+def test_chunks(n: int, dtype: str, profile: str) -> None:
+    kind = ["sparse", "mixed", "half_trailing_zeros"][n % 3]
+    check(make(kind, dtype, n), dtype, profile, entrolith.TableSet.default())
+
+
+@pytest.mark.parametrize("profile", entrolith.PROFILES)
+def test_chunks_of_every_form_in_a_stream(profile: str) -> None:
+    kinds = ["dense", "all_zero", "random_bits", "runs_of_zeros", "dense"]
+    size = 1 << PROFILES[profile].log2_chunk
+    values = np.concatenate([make(kind, "bf16", size) for kind in kinds])[: -size // 3]
+    check(values, "bf16", profile, entrolith.TableSet.default())
+
+
+@pytest.mark.parametrize("profile", entrolith.PROFILES)
+@pytest.mark.parametrize("dtype", ["bf16", "fp16"])
+def test_every_pattern(dtype: str, profile: str) -> None:
+    patterns = np.arange(1 << 16, dtype=np.uint16)
+    check(patterns, dtype, profile, entrolith.TableSet.default())
+    np.random.default_rng(0).shuffle(patterns)
+    check(patterns, dtype, profile, entrolith.TableSet.default())
+
+
+@pytest.mark.parametrize("dtype", LAYOUTS)
+def test_many_tables(dtype: str) -> None:
+    """128 tables of which most are alike: the lowest index wins, and the last one is in reach."""
+    flat, steep = (4,) * 16, (1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 8)
+    sets = [(flat,) * 127 + (steep,), (steep, *(flat,) * 127), (flat,), (steep,) * 17]
+    for tables in sets:
+        for profile in entrolith.PROFILES:
+            check(make("mixed", dtype, 3000), dtype, profile, entrolith.TableSet(tables))
+
+
+@pytest.mark.parametrize("dtype", LAYOUTS)
+@pytest.mark.parametrize("log2_lanes", [3, 4, 5, 6])
+def test_streams_of_any_parameters_are_read(log2_lanes: int, dtype: str) -> None:
+    """Whatever the header may say, named profile or not."""
+    tables = entrolith.TableSet(TABLES)
+    for i, kind in enumerate(KINDS):
+        log2_chunk = 9 + i % 3
+        log2_block = 5 + i % (log2_chunk - 4)
+        profile = Profile(
+            log2_chunk, log2_block, log2_lanes, i % 2, stored=True, trailing=i % 3 > 0
+        )
+        for n in (1, 33, 1500):
+            values = make(kind, dtype, n, seed=log2_lanes)
+            data = write(values, dtype, profile)
+            back = entrolith.decompress(data, tables=tables, as_bits=True)
+            assert np.array_equal(back, values)
+
+
+@pytest.mark.parametrize("dtype", LAYOUTS)
+def test_largest_blocks_are_read(dtype: str) -> None:
+    profile = Profile(15, 15, 6, 1, stored=False, trailing=True)
+    values = make("dense", dtype, 33000)
+    data = write(values, dtype, profile)
+    back = entrolith.decompress(data, tables=entrolith.TableSet(TABLES), as_bits=True)
+    assert np.array_equal(back, values)

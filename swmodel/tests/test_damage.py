@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Damaged streams: refused for the reference's reason, in its field, at its offset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+import entrolith
+import numpy as np
+import pytest
+from corpus import streams
+from corpus.values import LAYOUTS, make
+from reference.decode import CORRUPT, MODE, TABLE, TRUNCATED, VERSION, Refused, decode
+from reference.encode import Profile
+
+TABLES = entrolith.TableSet(streams.TABLES)
+
+CAUSES: dict[type[entrolith.EntrolithError], str] = {
+    entrolith.CorruptStreamError: CORRUPT,
+    entrolith.TruncatedStreamError: TRUNCATED,
+    entrolith.UnsupportedVersionError: VERSION,
+    entrolith.UnsupportedModeError: MODE,
+    entrolith.TableMismatchError: TABLE,
+}
+
+UNSEEN = {"table", "lanes", "codes", "raw", "check"}
+"""Fields that may be at fault without `info` seeing it."""
+
+Outcome = tuple[object, object, object]
+"""Cause, field and offset of a refusal, or dtype, shape and values."""
+
+
+def outcome(data: bytes) -> Outcome:
+    try:
+        values = entrolith.decompress(data, tables=TABLES, as_bits=True)
+    except entrolith.EntrolithError as error:
+        return refusal(error)
+    return entrolith.info(data).dtype, values.shape, values.ravel().tolist()
+
+
+def refusal(error: entrolith.EntrolithError) -> Outcome:
+    assert str(error).startswith(f"{error.field} at byte {error.offset}: ")
+    return CAUSES[type(error)], error.field, error.offset
+
+
+def expected(data: bytes) -> Outcome:
+    try:
+        return decode(data, streams.TABLES)
+    except Refused as refused:
+        return refused.cause, refused.field, refused.offset
+
+
+def compare(damaged: Iterable[bytes]) -> list[Outcome]:
+    """The outcomes of these streams, after making sure that they are the reference's."""
+    found = []
+    for data in damaged:
+        found.append(outcome(data))
+        assert found[-1] == expected(data), data.hex()
+    return found
+
+
+def small(dtype: str) -> list[tuple[str, bytes]]:
+    return list(streams.small(dtype))
+
+
+@pytest.mark.parametrize("dtype", LAYOUTS)
+def test_whole_streams_are_accepted(dtype: str) -> None:
+    for found in compare(stream for _, stream in small(dtype)):
+        assert found[0] == dtype
+
+
+@pytest.mark.parametrize("dtype", LAYOUTS)
+def test_truncation_at_every_byte(dtype: str) -> None:
+    """The end is missed, wherever it is: even if damage were found first, there is none."""
+    for _, stream in small(dtype)[::3]:
+        for data in streams.truncations(stream):
+            with pytest.raises(entrolith.TruncatedStreamError):
+                entrolith.decompress(data, tables=TABLES)
+            with pytest.raises(entrolith.TruncatedStreamError):
+                entrolith.info(data)
+    for _, stream in small(dtype)[::6]:
+        compare(islice(streams.truncations(stream), 0, None, 7))
+        compare(streams.truncations(stream[:80]))
+
+
+@pytest.mark.parametrize("profile", entrolith.PROFILES)
+@pytest.mark.parametrize("dtype", LAYOUTS)
+def test_every_flip_of_a_checked_stream_is_refused(dtype: str, profile: str) -> None:
+    for kind in ("dense", "mixed", "all_zero", "random_bits"):
+        stream = entrolith.compress(make(kind, dtype, 300), dtype=dtype, profile=profile)
+        for data in streams.flips(stream):
+            with pytest.raises(entrolith.EntrolithError) as caught:
+                entrolith.decompress(data)
+            assert type(caught.value) in CAUSES
+
+
+@pytest.mark.parametrize("dtype", LAYOUTS)
+def test_flips_as_the_reference(dtype: str) -> None:
+    """With and without a check: without, some flips only change values, and the same ones."""
+    outcomes = []
+    for i, (_, stream) in enumerate(small(dtype)):
+        step = len(stream) // 25 + 1
+        outcomes += compare(islice(streams.flips(stream), i % step, None, step))
+    causes = {found[0] for found in outcomes}
+    assert {CORRUPT, TRUNCATED, MODE, dtype} <= causes
+
+
+@pytest.mark.parametrize("dtype", LAYOUTS)
+def test_garbage_as_the_reference(dtype: str) -> None:
+    fields = set()
+    for i, (_, stream) in enumerate(small(dtype)):
+        fields |= {found[1] for found in compare(streams.garbage(stream, 60, seed=i))}
+    assert {"mode", "size", "lanes", "table", "codes", "check", "zeros"} <= fields
+    assert "emax" in fields or dtype != "fp16"
+
+
+@pytest.mark.parametrize("dtype", LAYOUTS)
+def test_forged_headers_as_the_reference(dtype: str) -> None:
+    named = dict(small(dtype))
+    outcomes = []
+    for name in ("one", "empty", "zeros", "stored"):
+        outcomes += compare(streams.forged_headers(named[name]))
+        outcomes += compare(streams.forged_directories(named[name]))
+    fields = {found[1] for found in outcomes}
+    assert fields >= {
+        "magic", "version", "kind", "log2_chunk", "log2_block", "log2_lanes", "check", "flags",
+        "flags2", "table_set", "directory", "directory_bytes", "segment_count", "dtype",
+        "predictor", "parameter_bytes", "tensor_count", "name", "ndim", "dimension", "count",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", LAYOUTS)
+def test_bytes_at_random(dtype: str) -> None:
+    """Chunks of random bytes behind a good header."""
+    rng = np.random.default_rng(0)
+    for _, stream in small(dtype)[:6]:
+        head = stream[: streams.header_bytes(stream)]
+        bodies = (rng.bytes(int(rng.integers(1, 400))) for _ in range(40))
+        likely = (  # a coded chunk of 512 values, so that more than its first bytes is read
+            bytes([rng.choice([1, 9, 33, 41])]) + len(body).to_bytes(3, "little") + body[4:]
+            for body in (rng.bytes(int(rng.integers(400, 3000))) for _ in range(40))
+        )
+        compare(head + body for body in (*bodies, *likely))
+
+
+def test_first_fault_of_several() -> None:
+    """A fault of a later chunk's head does not hide one inside an earlier chunk."""
+    stream = streams.write(make("dense", "fp32", 700), "fp32", Profile(9, 5, 3, 1, True, True))
+    start = streams.header_bytes(stream)
+    size = int.from_bytes(stream[start + 1 : start + 4], "little")
+    early, late = bytearray(stream), bytearray(stream)
+    early[start + size - 1] ^= 0x80
+    late[start + size] = 3
+    both = bytes(a if a != s else b for a, b, s in zip(early, late, stream, strict=True))
+    found = compare([bytes(late), both])
+    assert found[0] == (MODE, "mode", start + size)
+    assert found[1] == expected(bytes(early)) == (CORRUPT, "check", start + 4)
+
+
+def test_other_table_set() -> None:
+    stream = entrolith.compress(np.ones(3, np.float32), tables=TABLES)
+    with pytest.raises(entrolith.TableMismatchError) as caught:
+        entrolith.decompress(stream)
+    assert (caught.value.field, caught.value.offset) == ("table_set", 12)
+    assert entrolith.info(stream).table_set == TABLES.id
+
+
+@pytest.mark.parametrize("dtype", LAYOUTS)
+def test_info_on_damage(dtype: str) -> None:
+    """It sees what the decoder sees, but for what takes the table set or decoding."""
+    for i, (_, stream) in enumerate(small(dtype)):
+        for data in (*streams.garbage(stream, 60, seed=i), *streams.truncations(stream[:60])):
+            try:
+                found = entrolith.info(data)
+            except entrolith.EntrolithError as error:
+                refused = refusal(error)
+            else:
+                assert found.stream_bytes == len(data)
+                continue
+            decoded = outcome(data)
+            assert decoded[0] in CAUSES.values()
+            assert decoded == refused or decoded[1] in UNSEEN
