@@ -3,9 +3,9 @@
 
     python reports/ratios.py
 
-Writes reports/ratios.json and, between their markers in README.md, the tables of ratios and of area
-and throughput (the latter from reports/summary.json). Every ratio is of the whole stream, round trip
-checked. The column that counts is the one with tables learned on other families of models.
+Writes reports/ratios.json and, between their markers in README.md, the tables of ratios and of
+area and throughput (the latter from reports/summary.json). Every ratio is of the whole stream,
+round trip checked. The column that counts has tables learned on other families of models.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ def without(family: str, samples: Sequence[dict[str, Any]]) -> entrolith.TableSe
         for sample in samples
         if sample["purpose"] == "learn" and sample["family"] != family
     ]
-    return entrolith.TableSet(learn(np.concatenate(histograms), settings).tables)
+    learned = learn(np.concatenate(histograms), settings).tables.tolist()
+    return entrolith.TableSet(tuple(tuple(lengths) for lengths in learned))
 
 
 def ratio(array: NDArray[Any], dtype: str, **how: Any) -> float:

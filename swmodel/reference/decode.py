@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A decoder in the order of FORMAT.md: plain Python, one value at a time, every refusal spelled out."""
+"""A decoder in the order of FORMAT.md: plain, one value at a time, every refusal spelled out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CORRUPT, TRUNCATED, VERSION, MODE, TABLE = "corrupt", "truncated", "version", "m
 
 
 class Refused(ValueError):
-    """The stream may not be decoded: `cause` (one of the constants above), `field`, byte `offset`."""
+    """The stream may not be decoded: `cause` (a constant above), `field`, byte `offset`."""
 
     def __init__(self, cause: str, field: str, offset: int, why: str) -> None:
         super().__init__(f"{cause}: {field} at byte {offset}: {why}")
@@ -39,14 +39,23 @@ DTYPES = {
 
 
 class Reader:
-    """Takes integers from the bytes `at` .. `end`; running out is a refusal with the field's name."""
+    """Takes integers from bytes `at` .. `end`; running out is a refusal with the field's name."""
 
-    def __init__(self, data: bytes, at: int = 0, end: int | None = None, short: str = TRUNCATED) -> None:
-        self.data, self.at, self.end, self.short = data, at, len(data) if end is None else end, short
+    def __init__(
+        self, data: bytes, at: int = 0, end: int | None = None, short: str = TRUNCATED
+    ) -> None:
+        self.data, self.at, self.end, self.short = (
+            data,
+            at,
+            len(data) if end is None else end,
+            short,
+        )
 
     def take(self, size: int, field: str) -> bytes:
         if size > self.end - self.at:
-            raise Refused(self.short, field, self.at, f"needs {size} bytes, {self.end - self.at} are left")
+            raise Refused(
+                self.short, field, self.at, f"needs {size} bytes, {self.end - self.at} are left"
+            )
         self.at += size
         return self.data[self.at - size : self.at]
 
@@ -177,7 +186,12 @@ def read_chunk(r: Reader, expected: int, h: Header, tables: Sequence[Lengths]) -
     if size < 4:
         raise Refused(CORRUPT, "size", start + 1, f"{size} is less than the chunk's own header")
     if size > len(r.data) - start:
-        raise Refused(TRUNCATED, "size", start + 1, f"the chunk has {size} bytes, {len(r.data) - start} are left")
+        raise Refused(
+            TRUNCATED,
+            "size",
+            start + 1,
+            f"the chunk has {size} bytes, {len(r.data) - start} are left",
+        )
     body = Reader(r.data, r.at, start + size, CORRUPT)
     r.at = start + size
     form, zeros = mode & 3, mode >> 2 & 7
@@ -198,7 +212,9 @@ def read_chunk(r: Reader, expected: int, h: Header, tables: Sequence[Lengths]) -
         if not 0 < count < 1 << h.log2_chunk:
             raise Refused(CORRUPT, "count", body.at - 4, f"{count} values in a short chunk")
     if count != expected:
-        raise Refused(CORRUPT, "count", start, f"{count} values where the directory implies {expected}")
+        raise Refused(
+            CORRUPT, "count", start, f"{count} values where the directory implies {expected}"
+        )
 
     width = h.dtype.bytes
     if form == 0:
@@ -214,8 +230,7 @@ def read_chunk(r: Reader, expected: int, h: Header, tables: Sequence[Lengths]) -
         return [0] * count
 
     is_zero = read_zeros(body, count) if zeros == 2 else [False] * count
-    values = read_nonzeros(body, is_zero, trailing, h, tables)
-    return values
+    return read_nonzeros(body, is_zero, trailing, h, tables)
 
 
 def read_zeros(r: Reader, count: int) -> list[bool]:
@@ -251,7 +266,9 @@ class Block:
     count: int
 
 
-def read_blocks(r: Reader, nonzeros: int, trailing: bool, h: Header, tables: Sequence[Lengths]) -> list[Block]:
+def read_blocks(
+    r: Reader, nonzeros: int, trailing: bool, h: Header, tables: Sequence[Lengths]
+) -> list[Block]:
     """Section 5."""
     blocks = []
     full = 1 << h.log2_block
@@ -301,7 +318,8 @@ def read_nonzeros(
         raise Refused(CORRUPT, "lanes", lanes_at, "payload bytes without raw bytes are not 0")
     raw = r.data[raw_at : r.end] + payload[h.tail - held :]
 
-    values, at = [], 0
+    values: list[int] = []
+    at = 0
     for block, w in zip(blocks, widths, strict=True):
         used = -(-block.count * w // 8)
         bits = int.from_bytes(raw[at : at + used], "little")

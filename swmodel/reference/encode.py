@@ -108,7 +108,9 @@ def encode_nonzeros(
         for value in nonzero
     ]
     full = 1 << p.log2_block
-    spans = [slice(first, min(first + full, len(nonzero))) for first in range(0, len(nonzero), full)]
+    spans = [
+        slice(first, min(first + full, len(nonzero))) for first in range(0, len(nonzero), full)
+    ]
 
     headers = []
     for span in spans:
@@ -197,7 +199,7 @@ def encode(
     tables: Sequence[Lengths],
     profile: str = "default",
 ) -> bytes:
-    """Encode bit patterns in C order; `dtype` is fp32, bf16 or fp16 and `profile` a name of section 8."""
+    """Encode bit patterns in C order; `dtype` is fp32, bf16 or fp16, `profile` of section 8."""
     p = PROFILES[profile]
     chunk = 1 << p.log2_chunk
     return header(dtype, shape, tables, p) + b"".join(

@@ -14,7 +14,7 @@ Lengths = Sequence[int]
 
 
 def codewords(lengths: Lengths) -> dict[int, tuple[int, int]]:
-    """Map each symbol that has a codeword to (length, code), first bit most significant (section 3.2).
+    """Map each symbol with a codeword to (length, code), first bit most significant (section 3.2).
 
     Raises ValueError if the lengths break section 3.2.
     """
@@ -35,7 +35,7 @@ def codewords(lengths: Lengths) -> dict[int, tuple[int, int]]:
 
 
 def reverse(code: int, length: int) -> int:
-    """The `length` bits of `code` in reverse order: first bit lowest, as lanes hold them (section 6)."""
+    """The `length` bits of `code` in reverse order: first bit lowest, as in lanes (section 6)."""
     return int(f"{code:0{length}b}"[::-1], 2)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FORMAT.md is executed: each `example` block is what both encoders write and both decoders read."""
+"""FORMAT.md is executed: each `example` is what both encoders write and both decoders read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reference.tables import identity
 
 FORMAT = Path(__file__).parents[1] / "FORMAT.md"
 FENCE = re.compile(r"^```example (?P<attributes>.*?)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-BITS = {"fp32": np.dtype("<u4"), "bf16": np.dtype("<u2"), "fp16": np.dtype("<u2")}
+BITS = {"fp32": "<u4", "bf16": "<u2", "fp16": "<u2"}
 
 
 @dataclass(frozen=True)
