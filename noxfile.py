@@ -191,6 +191,7 @@ def bench(session: nox.Session) -> None:
 def fuzz(session: nox.Session) -> None:
     """Test the codec under AddressSanitizer and UBSan, with many more mutated streams."""
     provide(session, "pytest", "tables", sanitize="address,undefined")
+    session.run("python", "swmodel/fuzz/run.py")  # without Python, so the faster part
     # Python itself is not instrumented, so the runtimes come before it.
     compiler = os.environ.get("CXX", "c++")
     runtimes = [

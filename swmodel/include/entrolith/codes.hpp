@@ -62,12 +62,10 @@ private:
             *--at = static_cast<std::uint8_t>(emax - difference);
         }
         Lane lane{state};
-        const bool full = lane.state() >= entry >> 16;
-        at[-1] = static_cast<std::uint8_t>(lane.state());  // overwritten if the lane keeps it
+        const unsigned full = lane.has_byte(entry >> 16);
+        at[-1] = lane.peek();  // overwritten if the lane keeps it
         at -= full;
-        Lane relieved = lane;
-        relieved.give_byte();
-        lane = full ? relieved : lane;
+        lane.give(full);
         lane.put(entry & 31, entry >> 8 & 255);
         state = lane.state();
         return at;
@@ -155,11 +153,9 @@ private:
             Lane lane{states[k]};
             const unsigned entry = table[lane.peek()];
             lane.drop(entry & 31);
-            const bool hungry = lane.wants_byte();
-            Lane fed = lane;
-            fed.take(*at);
-            lane = hungry ? fed : lane;
-            at += hungry;
+            const unsigned wanted = lane.wants_byte();
+            lane.take(*at, wanted);
+            at += wanted;
             states[k] = lane.state();
             auto difference = static_cast<std::uint8_t>(entry >> 8);
             if (difference == kEscape) [[unlikely]] {
@@ -176,9 +172,9 @@ private:
         Lane lane{state};
         const unsigned entry = table[lane.peek()];
         lane.drop(entry & 31);
-        if (lane.wants_byte()) {
+        if (lane.wants_byte() != 0) {
             if (at_ == end_) return false;
-            lane.take(*at_++);
+            lane.take(*at_++, 1);
         }
         state = lane.state();
         difference = static_cast<std::uint8_t>(entry >> 8);

@@ -29,14 +29,21 @@ public:
         return static_cast<std::uint8_t>(state_);
     }
     constexpr void drop(unsigned length) noexcept { state_ >>= length; }
-    [[nodiscard]] constexpr bool wants_byte() const noexcept { return state_ < kLow; }
-    constexpr void take(std::uint8_t byte) noexcept { state_ = state_ << 8 | byte; }
+    [[nodiscard]] constexpr unsigned wants_byte() const noexcept { return state_ < kLow; }
+    /// Takes a byte if `wanted` is 1, and nothing if it is 0: data decides, so no branch does.
+    constexpr void take(std::uint8_t byte, unsigned wanted) noexcept {
+        state_ = state_ << 8 * wanted | (byte & (0u - wanted));
+    }
 
     /// The least state from which a codeword of this length does not fit any more.
     [[nodiscard]] static constexpr std::uint32_t limit(unsigned length) noexcept {
         return kHigh >> length;
     }
-    constexpr void give_byte() noexcept { state_ >>= 8; }
+    [[nodiscard]] constexpr unsigned has_byte(std::uint32_t limit) const noexcept {
+        return state_ >= limit;
+    }
+    /// Drops the low byte, which peek() has shown, if `full` is 1.
+    constexpr void give(unsigned full) noexcept { state_ >>= 8 * full; }
     constexpr void put(unsigned length, std::uint32_t bits) noexcept {
         state_ = state_ << length | bits;
     }

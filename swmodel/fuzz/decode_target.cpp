@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "decode_target.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "default_tables.hpp"
+#include "entrolith/crc32.hpp"
+#include "entrolith/stream.hpp"
+
+namespace entrolith::fuzz {
+namespace {
+
+constexpr std::size_t kDirectoryBytesAt = 20;
+constexpr std::size_t kDirectoryAt = 24;
+constexpr std::uint64_t kMostValues = 1u << 24;  // all-zero chunks justify any number: skip those
+
+[[noreturn]] void broken(const char* promise) {
+    std::fprintf(stderr, "broken promise: %s\n", promise);
+    std::abort();
+}
+
+bool apart(Bytes data) {
+    try {
+        const Composition found = take_apart(data, read_header(data, nullptr));
+        const std::uint64_t sum = found.header + found.chunk_heads + found.zeros + found.lanes +
+                                  found.blocks + found.codes + found.raw + found.stored;
+        if (sum != data.size()) broken("info accounts for every byte");
+        return true;
+    } catch (const StreamError& error) {
+        if (error.offset() > data.size() && error.offset() > kDirectoryAt) {
+            broken("an offset lies in the stream");
+        }
+        return false;
+    }
+}
+
+}  // namespace
+
+const TableSet& tables() {
+    static const TableSet set{kDefaultTables, kDefaultTablesIdentity};
+    return set;
+}
+
+bool decodes(Bytes data) {
+    const std::vector<std::uint8_t> copy(data.begin(), data.end());
+    const bool structured = apart(copy);
+    try {
+        const Header header = read_header(copy, &tables());
+        if (header.values > kMostValues) {
+            scan(copy, header, tables());
+            return true;
+        }
+        scan(copy, header, tables());
+        if (header.dtype == Dtype::kFp32) {
+            std::vector<std::uint32_t> values(header.values);
+            decompress(copy, header, tables(), values.data());
+        } else {
+            std::vector<std::uint16_t> values(header.values);
+            decompress(copy, header, tables(), values.data());
+        }
+    } catch (const StreamError&) {
+        return false;
+    }
+    if (!structured) broken("info reads what the decoder reads");
+    return true;
+}
+
+std::vector<std::uint8_t> resealed(Bytes data) {
+    std::vector<std::uint8_t> copy(data.begin(), data.end());
+    if (copy.size() < kDirectoryAt + 4) return copy;
+    const auto directory = load<std::uint32_t>(copy.data() + kDirectoryBytesAt);
+    if (directory > copy.size() - kDirectoryAt - 4) return copy;
+    const std::size_t end = kDirectoryAt + directory;
+    store(copy.data() + end, crc32(copy.data(), end));
+    return copy;
+}
+
+}  // namespace entrolith::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace entrolith::fuzz;
+    decodes({data, size});
+    decodes(resealed({data, size}));  // past the header's check
+    return 0;
+}
