@@ -74,7 +74,9 @@ surroundings are assumed as follows.
 | set-up of every pin of a memory | {memory_setup_ns} |
 
 The memory's figures are those of `fakeram45_1024x32` in OpenROAD's public Nangate45 platform;
-larger memories are banks of such. Shortest period in nanoseconds by where a path starts and ends:
+larger memories are banks of such. The worst path, net by net, is in
+`build/reports-work/CONFIG/sta_SCRIPT.log` after a run. Shortest period in nanoseconds by where a
+path starts and ends:
 
 {paths}
 **Throughput** in Gbit/s is values a cycle, by the block's contract, times the bits of an

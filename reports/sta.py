@@ -119,6 +119,7 @@ def script(netlist: Netlist, liberty: str, period_ns: float) -> str:
             f"set_load {OUTPUT_LOAD_FF} {stops[kind]}",
         ]
     lines.append("check_setup -verbose")
+    lines.append("report_checks -path_delay max -fields {net capacitance slew} -digits 4")
     for start, tcl_from in starts.items():
         for stop, tcl_to in stops.items():
             lines.append(f'puts "{KIND}{start} to {stop}"')

@@ -38,9 +38,11 @@ SCRIPTS = {
 
 COARSE = """\
 read_verilog {module}.v
+hierarchy -check -top {module}
+proc
+check -assert
 synth -flatten -top {module} -run begin:fine
 select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr
-check -assert
 write_json coarse.json
 """
 
