@@ -47,6 +47,7 @@ def chunk_reverse(clk, rst, s_axis, m_axis):
     take = Signal(bool(0))
     read = Signal(bool(0))
     write_address = Signal(modbv(0)[PLACE:])
+    opposite = Signal(modbv(0)[PLACE:])
     read_address = Signal(modbv(0)[PLACE:])
 
     memory = ram(clk, take, write_address, s_axis.tdata, read, read_address, m_axis.tdata, DEPTH)
@@ -62,6 +63,7 @@ def chunk_reverse(clk, rst, s_axis, m_axis):
 
     @always_comb
     def addresses():
+        opposite.next = ~writing
         write_address.next = writing
         read_address.next = reading
         if turned:
@@ -77,7 +79,7 @@ def chunk_reverse(clk, rst, s_axis, m_axis):
             entered.next = False
             leaving.next = True
             turned.next = not turned
-            reading.next = ~(writing - 1)
+            reading.next = opposite + 1  # where the packet's last word is
             writing.next = 0
         if read:
             reading.next = reading + 1

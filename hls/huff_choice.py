@@ -13,7 +13,7 @@ counts 8 whatever the symbol: a raw block. A later cell must be strictly cheaper
 
 from __future__ import annotations
 
-from myhdl import Signal, always, always_comb, always_seq, block, concat, instances, intbv
+from myhdl import Signal, always, always_comb, always_seq, block, concat, instances, intbv, modbv
 
 from hls.point import ESCAPE, POINT, SYMBOLS
 from hls.stream import AxiStream, Contract
@@ -67,7 +67,7 @@ def huff_choice(clk, rst, s_axis, m_axis, m_header, tables):
 
     opening = Signal(bool(1))  # the exponent is a block's first
     take = Signal(bool(0))
-    difference = Signal(intbv(0)[EXPONENT:])
+    difference = Signal(modbv(0)[EXPONENT:])
     choosing = Signal(bool(0))  # a block has ended and its header is not complete
 
     # before cell t: a symbol, whether there is one, whether it is its block's first, its last
