@@ -193,7 +193,7 @@ def fuzz(session: nox.Session) -> None:
     provide(session, "pytest", "tables", sanitize="address,undefined")
     session.run("python", "swmodel/fuzz/run.py")  # without Python, so the faster part
     # Python itself is not instrumented, so the runtimes come before it.
-    compiler = os.environ.get("CXX", "c++")
+    compiler = os.environ["CXX"]  # set by ./nox
     runtimes = [
         subprocess.check_output([compiler, f"-print-file-name={library}"], text=True).strip()
         for library in ("libasan.so", "libstdc++.so")
