@@ -1,0 +1,434 @@
+# SPDX-License-Identifier: Apache-2.0
+"""chunk_parse: take a chunk's packet apart into the streams of the decoder's stages.
+
+Role         first stage of gradient_dec; as far ahead of the others as the queues between allow
+Golden       read_chunk, read_zeros and read_blocks of swmodel/reference/decode.py
+Format       swmodel/FORMAT.md sections 4 and 5
+Parameters   fmt: the number format; tables: the table set, of which only the number counts
+Not done     words of codes and raw parts are passed on as they lie: who reads them aligns them
+"""
+
+from __future__ import annotations
+
+from myhdl import (
+    Signal,
+    always,
+    always_comb,
+    always_seq,
+    block,
+    concat,
+    enum,
+    instances,
+    intbv,
+    modbv,
+)
+
+from hls.chunk_error import CODE_BITS, ChunkError
+from hls.point import POINT, RAW
+from hls.popcount import popcount
+from hls.stream import AxiStream, Contract
+
+CONTRACT = Contract(latency=1, interval=1)
+
+INDEX = (POINT.chunk - 1).bit_length()  # bits of a value's number in its chunk
+LENGTH = 15  # bits that hold the size of every chunk of this point
+CODE_BYTES_LOG2 = INDEX + 1  # a value takes two code bytes at most
+SHAPE = INDEX + 3  # bits of a word of m_shape
+
+ALL_ZEROS, BITMAP = 1, 2  # `zeros` of the mode byte
+CODED, CODED_ALL_ZEROS, CODED_BITMAP = (1 | zeros << 2 for zeros in (0, ALL_ZEROS, BITMAP))
+
+NONE = int(ChunkError.NONE)
+E_MODE, E_SIZE, E_COUNT = int(ChunkError.MODE), int(ChunkError.SIZE), int(ChunkError.COUNT)
+E_ZEROS, E_LANES = int(ChunkError.ZEROS), int(ChunkError.LANES)
+E_BLOCK, E_CODES = int(ChunkError.BLOCK), int(ChunkError.CODES)
+
+
+def ports():
+    return {
+        "s_axis": AxiStream(32, keep=True, user=1),
+        "m_zeros": AxiStream(32, last=False),
+        "m_bitmap": AxiStream(32, last=False),
+        "m_lanes": AxiStream(32, last=False),
+        "m_shape": AxiStream(SHAPE, last=False),
+        "m_codes": AxiStream(32, user=3),
+        "m_raw": AxiStream(32, user=2, last=False),
+        "halt": Signal(bool(0)),
+        "fault": Signal(intbv(0)[CODE_BITS:]),
+    }
+
+
+@block
+def chunk_parse(
+    clk, rst, s_axis, m_zeros, m_bitmap, m_lanes, m_shape, m_codes, m_raw, halt, fault, tables, fmt
+):
+    """Take a word a cycle, but up to seven cycles more a chunk.
+
+    s_axis    in   a packet is a chunk; tuser = it is its frame's last, read with the first word
+    m_zeros   out  of each chunk {zeros, frame's last, number of values - 1}, then its summary
+    m_bitmap  out  the words of the bitmap
+    m_lanes   out  of each chunk that has blocks the four words of lane states, then the words that
+                   hold the blocks' headers
+    m_shape   out  of each such chunk, after its lanes {payload bytes that must be 0, it has codes,
+                   number of non-zero values - 1}
+    m_codes   out  words that hold codes; tuser = {the first two bytes do not count, number of the
+                   last byte that does}; tlast = the chunk's last
+    m_raw     out  words that hold raw parts; tuser = number of the first byte that counts
+    halt      in   drop everything from now on, even a word that is being offered
+    fault     out  a ChunkError: a word that moved was wrong, those after it are dropped
+    rst       in   synchronous, active high; the next word begins a packet
+    """
+    step = enum(
+        "MODE",
+        "COUNT",
+        "SUMMARY",
+        "SETTLE",  # the summary's ones are being added
+        "BITMAP",
+        "LANES",
+        "WEIGH",  # what is left for the codes?
+        "SHAPE",
+        "BLOCKS",
+        "CODES",
+        "RAW",
+        "DROP",
+    )
+    state = Signal(step.MODE)
+
+    # the word at hand
+    word = Signal(intbv(0)[32:])
+    keep = Signal(intbv(0)[4:])
+    user = Signal(bool(0))
+    last = Signal(bool(0))
+    full = Signal(bool(0))
+    moved = Signal(bool(0))  # it goes where it is offered
+    stays = Signal(bool(0))  # and is here again, for the part of the chunk that begins in it
+    take = Signal(bool(0))
+
+    # where in the chunk it lies
+    left = Signal(modbv(0)[LENGTH:])  # bytes from this word on, less one
+    ends = Signal(bool(0))  # the chunk ends in this word
+    misframed = Signal(bool(0))  # but not where the packet does
+    wrong = Signal(intbv(0)[CODE_BITS:])
+    index = Signal(modbv(0)[2:])  # of the word in its part
+    stored = Signal(modbv(0)[INDEX - 4 :])  # words of the bitmap to come
+
+    # what has been read
+    zeros = Signal(intbv(0)[2:])
+    frame_last = Signal(bool(0))
+    count_less = Signal(modbv(0)[INDEX:])  # number of values, less one, if the word is `count`
+    highest = Signal(intbv(0)[INDEX:])  # number of values, less one
+    tail_stored = Signal(bool(0))  # the bitmap's last word is stored
+    nonzero = Signal(modbv(0)[INDEX + 1 :])  # number of non-zero values, less one
+    raw_bytes = Signal(
+        intbv(0)[LENGTH:]
+    )  # of all raw parts, at least what the lanes hold; less one
+    unused = Signal(intbv(0)[2:])  # bytes that the lanes could hold
+    body = Signal(modbv(0)[LENGTH + 1 :])  # bytes from this word to the raw parts
+    blocks = Signal(intbv(0)[4:])
+    header_bytes = Signal(intbv(0)[LENGTH + 1 :])
+    code_bytes = Signal(modbv(0)[LENGTH + 1 :])
+    coded = Signal(bool(0))  # there are some
+    headers = Signal(modbv(0)[3:])  # of blocks from this word on, less one
+    split = Signal(bool(0))  # half of this word was a block's header
+    end_byte = Signal(modbv(0)[2:])  # last byte of the word that is a code
+
+    # bits of the word before, which are added now
+    ones = Signal(intbv(0)[6:])
+    ones_late = Signal(intbv(0)[INDEX + 1 :])
+    ones_valid = Signal(bool(0))
+    total_ones = Signal(modbv(0)[INDEX + 1 :])
+
+    limit = Signal(intbv(0)[5:])  # the highest bit that may be set
+    tested = Signal(intbv(0)[32:])  # that bit, and those above it
+
+    table_count = len(tables)
+    tail, per_value = POINT.tail, fmt.raw // 8
+    tail_values = tail // per_value  # whose raw parts the lanes hold
+    most_unused = tail - per_value
+    padding = 32 - INDEX - 3
+    if (fmt.raw % 8, fmt.exponent, POINT.lanes, POINT.blocks, POINT.tail) != (0, 8, 8, 8, 4):
+        raise ValueError("raw parts and exponents are whole bytes, lanes and blocks are eight")
+
+    counter = popcount(word, ones)
+
+    @always_comb
+    def accept():
+        take.next = moved and not stays
+        s_axis.tready.next = (moved and not stays) or not full
+
+    @always(clk.posedge)
+    def hold():
+        if take or not full:
+            word.next = s_axis.tdata
+            keep.next = s_axis.tkeep
+            user.next = s_axis.tuser[0]
+            last.next = s_axis.tlast
+
+    # What is wrong with the word.
+
+    @always_comb
+    def frame():
+        mask = intbv(15)[4:]
+        here = left[:2] == 0
+        if here:
+            if left[2:] == 0:
+                mask[:] = 1
+            elif left[2:] == 1:
+                mask[:] = 3
+            elif left[2:] == 2:
+                mask[:] = 7
+        ends.next = here
+        misframed.next = last != here or keep != mask
+        if state == step.MODE:
+            ends.next = word[32:8] == 4
+            misframed.next = (
+                last != (word[32:8] == 4)
+                or keep != 15
+                or word[32 : 8 + LENGTH] != 0
+                or word[8 + LENGTH : 10] == 0
+            )
+
+    @always_comb
+    def choose_limit():
+        limit.next = highest[5:]  # the last value's bit in the bitmap
+        if state == step.SUMMARY:
+            limit.next = highest[10:5]  # that bit's word in the summary
+
+    @always_comb
+    def test():
+        tested.next = word >> limit
+
+    @always_comb
+    def judge():
+        wrong.next = NONE
+        if misframed:
+            wrong.next = E_SIZE
+        elif state == step.MODE:
+            if word[7:] != CODED and word[7:] != CODED_ALL_ZEROS and word[7:] != CODED_BITMAP:
+                wrong.next = E_MODE
+            elif ends != (word[8:] == CODED_ALL_ZEROS):
+                wrong.next = E_SIZE
+        elif state == step.COUNT:
+            if word[32:INDEX] != 0 or word[INDEX:] == 0 or not frame_last:
+                wrong.next = E_COUNT
+            elif ends != (zeros == ALL_ZEROS):
+                wrong.next = E_SIZE
+        elif state == step.SUMMARY:
+            if ends:
+                wrong.next = E_SIZE
+            elif index == highest[:10] and tested[:1] != 0:
+                wrong.next = E_ZEROS
+        elif state == step.BITMAP:
+            if ends:
+                wrong.next = E_SIZE
+            elif word == 0 or (stored == 1 and tail_stored and tested[:1] != 0):
+                wrong.next = E_ZEROS
+        elif state == step.LANES:
+            if ends:
+                wrong.next = E_SIZE
+            elif word[16:8] == 0 or word[32:24] == 0:
+                wrong.next = E_LANES
+            elif index == 2 and nonzero[INDEX]:
+                wrong.next = E_ZEROS
+        elif state == step.BLOCKS:
+            if word[16:8] >= table_count and word[16:] != RAW << 8:
+                wrong.next = E_BLOCK
+            if headers != 0 and word[32:24] >= table_count and word[32:16] != RAW << 8:
+                wrong.next = E_BLOCK
+
+    # Where it goes.
+
+    @always_comb
+    def offer():
+        m_zeros.tvalid.next = full and (
+            (state == step.MODE and not word[7]) or state == step.COUNT or state == step.SUMMARY
+        )
+        m_bitmap.tvalid.next = full and state == step.BITMAP
+        m_lanes.tvalid.next = full and (state == step.LANES or state == step.BLOCKS)
+        m_shape.tvalid.next = state == step.SHAPE
+        m_codes.tvalid.next = full and state == step.CODES
+        m_raw.tvalid.next = full and state == step.RAW
+
+    @always_comb
+    def decrement():
+        count_less.next = word[INDEX:] - 1
+        end_byte.next = 3
+        if body < 4:
+            end_byte.next = body[2:] - 1
+
+    @always_comb
+    def describe():
+        if state == step.MODE:
+            m_zeros.tdata.next = concat(
+                intbv(0)[padding:], word[4:2], user, intbv(2**INDEX - 1)[INDEX:]
+            )
+        elif state == step.COUNT:
+            m_zeros.tdata.next = concat(intbv(0)[padding:], zeros, frame_last, count_less)
+        else:
+            m_zeros.tdata.next = word
+        m_bitmap.tdata.next = word
+        m_lanes.tdata.next = word
+        m_shape.tdata.next = concat(unused, coded, nonzero[INDEX:])
+        m_codes.tdata.next = word
+        m_codes.tlast.next = body <= 4
+        m_codes.tuser.next = concat(split, end_byte)
+        m_raw.tdata.next = word
+        m_raw.tuser.next = body[2:]
+
+    @always_comb
+    def leave():
+        moved.next = False
+        stays.next = False
+        if state == step.MODE:
+            moved.next = full and (m_zeros.tready or word[7])
+        elif state == step.COUNT or state == step.SUMMARY:
+            moved.next = full and m_zeros.tready
+        elif state == step.BITMAP:
+            moved.next = full and m_bitmap.tready
+        elif state == step.LANES:
+            moved.next = full and m_lanes.tready
+        elif state == step.BLOCKS:
+            moved.next = full and m_lanes.tready
+            stays.next = headers == 0 and not (ends and left[2:] == 1)
+        elif state == step.CODES:
+            moved.next = full and m_codes.tready
+            stays.next = body < 4 and not (ends and left[2:] < body[2:])
+        elif state == step.RAW:
+            moved.next = full and m_raw.tready
+        elif state == step.DROP:
+            moved.next = full
+        else:
+            moved.next = False
+
+    # What the parts add up to: the codes are what the others leave.
+
+    @always_comb
+    def count_blocks():
+        blocks.next = nonzero[INDEX:9] + 1
+
+    @always_comb
+    def weigh_headers():
+        header_bytes.next = concat(intbv(0)[11:], blocks, intbv(0)[1:])
+
+    @always_comb
+    def subtract():
+        code_bytes.next = body - header_bytes
+
+    @always(clk.posedge)
+    def measure():
+        ones_late.next = concat(intbv(0)[INDEX - 5 :], ones)
+        if state == step.MODE:
+            frame_last.next = user
+            zeros.next = word[4:2]
+            highest.next = 2**INDEX - 1
+        elif state == step.COUNT:
+            highest.next = count_less
+        elif state == step.SUMMARY:
+            tail_stored.next = tested[0]
+        else:  # only what is there at the end of the lanes counts
+            if index == 1:
+                nonzero.next = highest - total_ones
+            unused.next = 0
+            raw_bytes.next = per_value * nonzero[INDEX:] + (per_value - 1)
+            if nonzero[INDEX:] < tail_values:
+                unused.next = most_unused - nonzero[2:]
+                raw_bytes.next = tail - 1
+
+    @always_seq(clk.posedge, reset=rst)
+    def control():
+        ones_valid.next = moved and (state == step.SUMMARY or state == step.BITMAP)
+        if ones_valid:
+            total_ones.next = total_ones + ones_late
+        if take:
+            left.next = left - 4
+            split.next = False
+            body.next = 0
+            if body >= 4:
+                body.next = body - 4
+        if take or not full:
+            full.next = s_axis.tvalid
+
+        if state == step.DROP:
+            pass
+        elif moved and wrong != NONE:
+            state.next = step.DROP
+            fault.next = wrong
+        elif state == step.MODE:
+            index.next = 0
+            total_ones.next = 0
+            left.next = word[8 + LENGTH : 8] - 5
+            if moved:
+                if word[7]:
+                    state.next = step.COUNT
+                elif word[4:2] == BITMAP:
+                    state.next = step.SUMMARY
+                elif word[4:2] != ALL_ZEROS:
+                    state.next = step.LANES
+        elif state == step.COUNT:
+            if moved:
+                state.next = step.LANES
+                if zeros == ALL_ZEROS:
+                    state.next = step.MODE
+                elif zeros == BITMAP:
+                    state.next = step.SUMMARY
+        elif state == step.SUMMARY:
+            if moved:
+                index.next = index + 1
+                if index == highest[:10]:
+                    state.next = step.SETTLE
+        elif state == step.SETTLE:
+            index.next = 0
+            stored.next = total_ones[INDEX - 4 :]
+            if not ones_valid:
+                total_ones.next = 0
+                state.next = step.BITMAP
+                if total_ones == 0:
+                    state.next = step.DROP
+                    fault.next = E_ZEROS
+        elif state == step.BITMAP:
+            if moved:
+                stored.next = stored - 1
+                if stored == 1:
+                    state.next = step.LANES
+        elif state == step.LANES:
+            body.next = left - raw_bytes
+            if moved:
+                index.next = index + 1
+                if index == 3:
+                    state.next = step.WEIGH
+        elif state == step.WEIGH:
+            headers.next = nonzero[INDEX:9]
+            coded.next = code_bytes != 0
+            state.next = step.SHAPE
+            if code_bytes[LENGTH]:
+                state.next = step.DROP
+                fault.next = E_SIZE
+            elif code_bytes > 2**CODE_BYTES_LOG2:
+                state.next = step.DROP
+                fault.next = E_CODES
+        elif state == step.SHAPE:
+            if m_shape.tready:
+                state.next = step.BLOCKS
+        elif state == step.BLOCKS:
+            if moved:
+                headers.next = headers - 2
+                if headers == 0:
+                    split.next = True
+                if headers[:1] == 0:  # no more of them
+                    if coded:
+                        state.next = step.CODES
+                    elif ends and not stays:
+                        state.next = step.MODE
+                    else:
+                        state.next = step.RAW
+        elif state == step.CODES:
+            if moved and body <= 4:
+                state.next = step.RAW
+                if ends and not stays:
+                    state.next = step.MODE
+        elif state == step.RAW and moved and ends:
+            state.next = step.MODE
+        if halt:
+            state.next = step.DROP
+
+    return instances()
