@@ -83,12 +83,7 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt):
     @always_comb
     def look():
         free.next = not m_axis.tvalid or m_axis.tready
-        start.next = (
-            state == IDLE
-            and s_chunk.tvalid
-            and s_zeros.tvalid
-            and (s_codes.tvalid or s_chunk.tdata[COUNT + INDEX : INDEX] == 0)
-        )
+        start.next = state == IDLE and s_chunk.tvalid and s_zeros.tvalid
         raw_total.next = s_chunk.tdata[COUNT + INDEX : INDEX] * raw_bytes
 
     @always_comb
@@ -171,7 +166,8 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt):
                 if s_chunk.tdata[COUNT + INDEX : INDEX] == 0:
                     state.next = ADD_WORDS
         elif state == ADD_CODES:
-            state.next = ADD_WORDS
+            if s_codes.tvalid:
+                state.next = ADD_WORDS
         elif state == ADD_WORDS:
             state.next = MODE
         elif state == MODE:
@@ -205,13 +201,14 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt):
             coded.next = s_chunk.tdata[COUNT + INDEX : INDEX] != 0
             bitmap.next = (
                 s_chunk.tdata[COUNT + INDEX : INDEX] != 0
-                and s_chunk.tdata[2 * INDEX : INDEX] != s_chunk.tdata[INDEX:] + 1
+                and s_chunk.tdata[COUNT + INDEX : INDEX]
+                != concat(intbv(0)[1:], s_chunk.tdata[INDEX:]) + 1
             )
             frame_last.next = s_chunk.tlast
             size.next = 0
             if raw_total > TAIL:
                 size.next = raw_total - TAIL
-        elif state == ADD_CODES or state == ADD_WORDS:
+        elif state == ADD_WORDS or (state == ADD_CODES and s_codes.tvalid):
             size.next = size + addend
         if state == ADD_CODES:
             raw_rest.next = size[2:]
