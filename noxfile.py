@@ -31,20 +31,21 @@ if f"default_sessions='{' '.join(nox.options.sessions)}'" not in (ROOT / "nox").
     raise SystemExit("noxfile.py: default_sessions in ./nox is another list than this file's")
 
 
-def provide(session: nox.Session, *groups: str, sanitize: str = "") -> None:
+def provide(session: nox.Session, *groups: str, sanitizers: str = "") -> None:
     """Install dependency groups and the package, editable, with compiler warnings as errors.
 
     Runs every time, so that nothing can be stale; it takes half a second when nothing changed.
     """
     install = ("uv", "pip", "install", "--quiet")
     session.run(*install, *(f"--group={group}" for group in ("build", "package", *groups)))
-    build = "build/sanitized" if sanitize else "build/package"
+    build = "build/sanitized" if sanitizers else "build/package"
     settings = (
         f"build-dir={build}/{{wheel_tag}}",  # stays, so that only what was edited is compiled
-        "editable.rebuild=true",  # when imported outside nox as well
+        # When imported outside nox as well; not with a sanitizer loaded into the compiler.
+        f"editable.rebuild={'false' if sanitizers else 'true'}",
         "editable.verbose=false",
         "cmake.define.ENTROLITH_WERROR=ON",
-        f"cmake.define.ENTROLITH_SANITIZE={sanitize}",
+        f"cmake.define.ENTROLITH_SANITIZE={sanitizers}",
     )
     again = ("--no-deps", "--no-build-isolation", "--reinstall-package=entrolith")
     configured = (f"--config-settings={setting}" for setting in settings)
@@ -105,8 +106,7 @@ def verilator(session: nox.Session, *arguments: str) -> None:
 def tests(session: nox.Session) -> None:
     """Test the codec, the hardware sources, the tables and the reports: all but simulation."""
     provide(session, "pytest", "tables", "rtl", "synthesis")
-    what = session.posargs or ["swmodel", "hls", "tables", "reports"]
-    session.run("python", "-m", "pytest", "--numprocesses=auto", *what)
+    session.run("python", "-m", "pytest", "--numprocesses=auto", *session.posargs)
 
 
 @nox.session(default=False)
@@ -168,7 +168,7 @@ def differences(kept: str, fresh: Path) -> list[str]:
 
 @nox.session
 def cosim(session: nox.Session) -> None:
-    """Simulate the Verilog against the codec, byte for byte (-- --full: every configuration)."""
+    """Simulate the Verilog against the codec, byte for byte (-- --full: every sample, whole)."""
     provide(session, "pytest", "rtl", "cosim")
     session.run("python", "-m", "pytest", "cosim", *session.posargs)
 
@@ -188,9 +188,9 @@ def bench(session: nox.Session) -> None:
 
 
 @nox.session(default=False, venv_backend="uv", reuse_venv=True)
-def fuzz(session: nox.Session) -> None:
-    """Test the codec under AddressSanitizer and UBSan, with many more mutated streams."""
-    provide(session, "pytest", "tables", sanitize="address,undefined")
+def sanitize(session: nox.Session) -> None:
+    """Test the codec under AddressSanitizer and UBSan."""
+    provide(session, "pytest", "tables", sanitizers="address,undefined")
     session.run("python", "swmodel/fuzz/run.py")  # without Python, so the faster part
     # Python itself is not instrumented, so the runtimes come before it.
     compiler = os.environ["CXX"]  # set by ./nox
@@ -198,14 +198,21 @@ def fuzz(session: nox.Session) -> None:
         subprocess.check_output([compiler, f"-print-file-name={library}"], text=True).strip()
         for library in ("libasan.so", "libstdc++.so")
     ]
-    sanitizers = {
+    variables = {
         "LD_PRELOAD": " ".join(runtimes),
         "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }
     # A sanitizer ends the process, so its report must not wait in pytest's capture.
     pytest = ("python", "-m", "pytest", "--numprocesses=auto", "--capture=sys")
-    session.run(*pytest, *(session.posargs or ["swmodel"]), env=sanitizers)
+    session.run(*pytest, *(session.posargs or ["swmodel"]), env=variables)
+
+
+@nox.session(default=False)
+def fuzz(session: nox.Session) -> None:
+    """Damage streams at random, for a minute and under the same sanitizers (-- --seconds N)."""
+    provide(session)
+    session.run("python", "swmodel/fuzz/run.py", *session.posargs)
 
 
 @nox.session(default=False)
