@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """lane_dec: the exponents of a chunk's non-zero values from its lanes and codes, one a cycle.
 
-The lanes circulate in a ring of registers, one place a value. Lane k is at `entry` when value j,
+The lanes circulate in a ring of eight registers, one place a value. Lane k is in x0 when value j,
 j mod 8 = k, begins; the steps of FORMAT.md section 6 happen to it at fixed places on its way round:
 
-    entry    compare the low bits with the table's limits: the codeword's length
-    sized    drop the codeword from the state, find its index among the table's codewords
-    shifted  look the symbol up, see whether the state needs a byte
-    rest     take the bytes: refill the state, or the exponent of an escape; hand the exponent on
-    delay    four places more, so that a lane is back in time for its next value
+    x0  compare its low bits with the limits of the table: the codeword's length
+    x1  drop the codeword, find its index among the table's codewords
+    x2  look the symbol up, see whether the state needs a byte
+    x3  take the bytes, refill the state, hand the exponent on
+    x4  to x7: wait, so that the lane is back in time for its next value
 
-So nothing is selected by lane. A chunk ends with a turn in which its lanes leave the ring, which is
-also the turn in which the next chunk's enter if they are known.
+So nothing is selected by lane. At a chunk's end the ring makes one turn, in which its lanes leave
+and, if they are there, the next chunk's enter.
 
 Role         between chunk_parse and raw_join
 Golden       read_exponents of swmodel/reference/decode.py
 Format       swmodel/FORMAT.md sections 3.2, 5 and 6
 Parameters   tables: the table set, built in as the limits of canonical codes
-Throughput   a value a cycle; 10 cycles more a chunk, and as many as its last turn lacks values
+Throughput   a value a cycle; OVERHEAD cycles more a chunk, and what its last round lacks
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ from hls.code_window import code_window
 from hls.point import ESCAPE, MAX_LENGTH, POINT, SYMBOLS
 from hls.stream import AxiStream, Contract
 
-CONTRACT = Contract(latency=None, interval=1)
+OVERHEAD = POINT.lanes + 2  # cycles of a chunk in which no value enters: the turn, and around it
+
+CONTRACT = Contract(latency=14, interval=1)  # from the first word of lanes
 
 NONE = int(ChunkError.NONE)
 E_CODES, E_EXPONENT = int(ChunkError.CODES), int(ChunkError.EXPONENT)
@@ -288,7 +290,7 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
         if start:
             unused.next = s_shape.tdata[SHAPE : SHAPE - 2]
 
-    # entry: how long is the codeword?
+    # x0: how long is the codeword?
 
     @always_comb
     def measure():
@@ -301,7 +303,7 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
             size0.next[1] = over[1]
             size0.next[0] = (over[0] and not over[1]) or over[2]
 
-    # sized: which of its length is it?
+    # x1: which of its length is it?
 
     @always_comb
     def find_code():
@@ -326,7 +328,7 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
     def find_bias():
         bias1.next = bias_rom[int(bias_address)]
 
-    # shifted: what does it say, and what does the state need?
+    # x2: what does it say, and what does the state need?
 
     @always_comb
     def find_symbol():
@@ -337,7 +339,7 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
         refill2.next = valid2 and not raw2 and x2[16:8] == 0
         escape2.next = valid2 and (raw2 or symbol2 == ESCAPE)
 
-    # rest: the exponent.
+    # x3: the exponent.
 
     @always_comb
     def subtract():
