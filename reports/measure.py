@@ -7,9 +7,11 @@ RTL, the tools and the scripts are those it was made with; otherwise the tools r
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import statistics
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +31,7 @@ from reports.summary import (
 from reports.toolrun import ToolError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from reports.fpga import Resources
@@ -100,6 +102,15 @@ def cells_of(entry: Cells) -> Cells:
     )
 
 
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Hold `folder`, made if need be, against other processes; wait for it as long as it takes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 @dataclass
 class Bench:
     """Everything that measuring needs.
@@ -130,6 +141,11 @@ class Bench:
         Raises:
             ToolError: A tool failed, or the memories are not those of the manifest.
         """
+        with alone_in(self.work / config.name):
+            return self.entry_alone(config, place_and_route=place_and_route)
+
+    def entry_alone(self, config: Configuration, *, place_and_route: bool) -> Entry:
+        """As `entry`, in a folder that no other process uses meanwhile."""
         area = self.area_and_timing(config)
         if area["memory_bits"] != config.memory_bits:
             found = ", ".join(f"{m['name']} {m['depth']}x{m['width']}" for m in area["memories"])
@@ -250,6 +266,5 @@ class Bench:
     def folder(self, config: Configuration) -> Path:
         """Working folder of a configuration, with its Verilog in it under the module's name."""
         folder = self.work / config.name
-        folder.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(config.path, folder / f"{config.module}.v")
         return folder

@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -14,7 +15,7 @@ from reports.cache import Cache, fingerprint
 from reports.fpga import Resources
 from reports.library import Cell, Library
 from reports.manifest import Configuration
-from reports.measure import Bench
+from reports.measure import Bench, alone_in
 from reports.memories import Memory
 from reports.sta import Timing
 from reports.summary import Summary, read, to_text
@@ -192,6 +193,20 @@ def test_memory_that_became_registers_is_an_error(
     with pytest.raises(ToolError, match=r"2048 bits of memory found \(m 64x32\), 4096 in the man"):
         bench.entry(other, place_and_route=True)
     assert tools.started == ["cells"]
+
+
+def test_two_runs_do_not_share_a_folder(
+    tools: Tools, bench: Bench, config: Configuration, tmp_path: Path
+) -> None:
+    folder = tmp_path / "work" / config.name
+    with alone_in(folder):
+        other = Thread(target=bench.entry, args=(config,), kwargs={"place_and_route": True})
+        other.start()
+        other.join(timeout=0.2)
+        assert other.is_alive()
+        assert tools.started == []
+    other.join(timeout=60)
+    assert tools.started == ALL
 
 
 def test_damaged_cache_is_measured_again(
