@@ -30,6 +30,8 @@ from hls.stream import AxiStream, Contract
 
 CONTRACT = Contract(latency=1, interval=1)
 
+OVERHEAD = 6  # the summary's ones (2), sizes (2), a word with headers and codes, with codes and raw
+
 INDEX = (POINT.chunk - 1).bit_length()  # bits of a value's number in its chunk
 LENGTH = 15  # bits that hold the size of every chunk of this point
 CODE_BYTES_LOG2 = INDEX + 1  # a value takes two code bytes at most
@@ -62,7 +64,7 @@ def ports():
 def chunk_parse(
     clk, rst, s_axis, m_zeros, m_bitmap, m_lanes, m_shape, m_codes, m_raw, halt, fault, tables, fmt
 ):
-    """Take a word a cycle, but up to seven cycles more a chunk.
+    """Take a word a cycle; a chunk costs up to OVERHEAD cycles more.
 
     s_axis    in   a packet is a chunk; tuser = it is its frame's last, read with the first word
     m_zeros   out  of each chunk {zeros, frame's last, number of values - 1}, then its summary

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A chunk's parts, as the reference decoder reads them, and the words of the decoder's streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from reference.decode import DTYPES, Block, Header, Reader, read_blocks, read_exponents, read_zeros
+
+from cosim.bench.streams import Word
+from hls.point import POINT, NumberFormat, Tables
+
+WORD = 4
+BITMAP = 2  # `zeros` of the mode byte
+
+
+@dataclass(frozen=True)
+class Parts:
+    """FORMAT.md section 4.
+
+    count: values. zeros: of the mode byte. summary, bitmap: words of section 4.1. lanes: states
+    before the first value; finals: after the last. blocks: section 5. coded_at: where the codes
+    begin in the chunk. raw: raw bytes that are not in the lanes, and raw_at where they begin.
+    """
+
+    count: int
+    zeros: int
+    summary: list[int]
+    bitmap: list[int]
+    lanes: list[int]
+    finals: list[int]
+    blocks: list[Block]
+    exponents: list[int]
+    codes: bytes
+    coded_at: int
+    raw: bytes
+    raw_at: int
+
+    @property
+    def nonzeros(self) -> int:
+        """Values that are not zero."""
+        return len(self.exponents)
+
+    @property
+    def payload(self) -> bytes:
+        """What the lanes hold at the end: check value, then the last raw bytes."""
+        return bytes(state & 255 for state in self.finals)
+
+    @property
+    def check(self) -> int:
+        """The check value."""
+        return int.from_bytes(self.payload[:WORD], "little")
+
+    @property
+    def tail(self) -> int:
+        """The last raw bytes, as a word."""
+        return int.from_bytes(self.payload[WORD:], "little")
+
+    @property
+    def behind(self) -> list[int]:
+        """For each exponent how many follow, 5 for more."""
+        return [min(5, self.nonzeros - 1 - i) for i in range(self.nonzeros)]
+
+    def shape(self, fmt: NumberFormat) -> int:
+        """A word of `shape` (hls/chunk_parse.py)."""
+        unused = max(0, POINT.tail - self.nonzeros * fmt.raw // 8)
+        index = (POINT.chunk - 1).bit_length()
+        return unused << (index + 1) | bool(self.codes) << index | self.nonzeros - 1
+
+    def zeros_words(self, *, frame_last: bool) -> list[int]:
+        """Words of `zeros` (hls/chunk_parse.py)."""
+        index = (POINT.chunk - 1).bit_length()
+        return [self.zeros << (index + 1) | frame_last << index | self.count - 1, *self.summary]
+
+    def lane_words(self) -> list[int]:
+        """Words of `lanes` (hls/chunk_parse.py); a last odd half is left 0."""
+        halves = self.lanes + [block.emax | block.table << 8 for block in self.blocks]
+        return [low | high << 16 for low, high in pairs(halves)]
+
+    def code_words(self) -> list[Word]:
+        """Words of `codes` (hls/chunk_parse.py); bytes that do not count are all ones."""
+        if not self.codes:
+            return []
+        start = self.coded_at % WORD
+        data = b"\xff" * start + self.codes
+        words = []
+        for at in range(0, len(data), WORD):
+            part = data[at : at + WORD]
+            user = (start // 2 if at == 0 else 0) << 2 | len(part) - 1
+            value = int.from_bytes(part.ljust(WORD, b"\xff"), "little")
+            words.append(Word(value, tuser=user, tlast=int(at + WORD >= len(data))))
+        return words
+
+    def raw_words(self) -> list[Word]:
+        """Words of `raw` (hls/chunk_parse.py); bytes that do not count are all ones."""
+        if not self.raw:
+            return []
+        start = self.raw_at % WORD
+        data = b"\xff" * start + self.raw
+        return [
+            Word(
+                int.from_bytes(data[at : at + WORD].ljust(WORD, b"\xff"), "little"),
+                tuser=start if at == 0 else 0,
+            )
+            for at in range(0, len(data), WORD)
+        ]
+
+
+def pairs(halves: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Two by two, the last with 0 if it is alone."""
+    even = [*halves, 0] if len(halves) % 2 else list(halves)
+    return zip(even[::2], even[1::2], strict=True)
+
+
+def dissect(chunk: bytes, fmt: NumberFormat, tables: Tables) -> Parts:
+    """The parts of a chunk of the hardware's profile."""
+    header = Header(
+        log2_chunk=POINT.chunk.bit_length() - 1,
+        log2_block=POINT.block.bit_length() - 1,
+        log2_lanes=POINT.lanes.bit_length() - 1,
+        check=1,
+        dtype=next(d for d in DTYPES.values() if d.name == fmt.name),
+        shape=(),
+    )
+    mode, reader = chunk[0], Reader(chunk, WORD)
+    count = reader.integer(WORD, "count") if mode & 128 else POINT.chunk
+    zeros = mode >> 2 & 7
+    words: list[int] = []
+    summaries, nonzeros = 0, count
+    if zeros == BITMAP:
+        at = reader.at
+        nonzeros = read_zeros(reader, count).count(False)
+        summaries = -(-count // 32**2)
+        words = [int.from_bytes(chunk[i : i + WORD], "little") for i in range(at, reader.at, WORD)]
+    elif zeros:
+        return Parts(count, zeros, [], [], [], [], [], [], b"", 0, b"", 0)
+    lanes = [reader.integer(2, "lanes") for _ in range(POINT.lanes)]
+    blocks = read_blocks(reader, nonzeros, trailing=False, h=header, tables=tables)
+    raw_at = len(chunk) - max(0, nonzeros * fmt.raw // 8 - POINT.tail)
+    codes, finals = Reader(chunk, reader.at, raw_at), list(lanes)
+    coded_at = reader.at
+    exponents = read_exponents(codes, finals, blocks, header, tables)
+    return Parts(
+        count=count,
+        zeros=zeros,
+        summary=words[:summaries],
+        bitmap=words[summaries:],
+        lanes=lanes,
+        finals=finals,
+        blocks=blocks,
+        exponents=exponents,
+        codes=chunk[coded_at:raw_at],
+        coded_at=coded_at,
+        raw=chunk[raw_at:],
+        raw_at=raw_at,
+    )

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""chunk_parse: every part of a packet comes out of its stream, and faults in it are named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import cocotb
+
+from cosim.bench import corners, golden, malformed, setting
+from cosim.bench.bench import Bench
+from cosim.bench.corners import Frame
+from cosim.bench.frames import assert_same, chunks_to_words
+from cosim.bench.parts import WORD, Parts, dissect
+from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.streams import Word
+from hls.chunk_error import ChunkError
+from hls.chunk_parse import CONTRACT, OVERHEAD
+from hls.point import POINT
+
+FMT, TABLES = setting.codec()
+STREAMS = ("m_zeros", "m_bitmap", "m_lanes", "m_shape", "m_codes", "m_raw")
+HERE = {  # the others are for the blocks behind to find
+    ChunkError.MODE,
+    ChunkError.SIZE,
+    ChunkError.COUNT,
+    ChunkError.ZEROS,
+    ChunkError.LANES,
+    ChunkError.BLOCK,
+}
+
+
+class Parser(Bench):
+    """The DUT between a source of packets and a sink for each part."""
+
+    def __init__(self, dut: Any, idle: Stall = free, stall: Stall = free) -> None:
+        super().__init__(dut)
+        dut.halt.value = 0
+        self.packets = self.source("s_axis", idle)
+        self.parts = {name: self.sink(name, stall) for name in STREAMS}
+
+    async def check(self, named: Iterable[tuple[str, Frame]]) -> None:
+        """Parse frames back to back and compare all that comes of each chunk."""
+        start, frames, size = self.cycle, list(named), 0
+        expected = []
+        for name, frame in frames:
+            chunks = golden.chunks(frame, FMT)
+            self.packets.send(chunks_to_words(chunks))
+            for i, chunk in enumerate(chunks):
+                size += len(chunk)
+                expected.append((name, i == len(chunks) - 1, dissect(chunk, FMT, TABLES)))
+        for name, last, parts in expected:
+            await self.within(20 * POINT.chunk, self.check_chunk(name, last, parts))
+        await self.cycles(10)
+        assert all(sink.empty for sink in self.parts.values()), "more came than the parts"
+        assert self.dut.fault.value == ChunkError.NONE
+        values = sum(len(frame) for _, frame in frames)
+        setting.report_compared(
+            frames=len(frames), values=values, size=size, cycles=self.cycle - start
+        )
+
+    async def check_chunk(self, name: str, last: bool, parts: Parts) -> None:
+        zeros = await self.take("m_zeros", 1 + len(parts.summary))
+        assert_same(data(zeros), parts.zeros_words(frame_last=last), f"{name}: zeros")
+        bitmap = await self.take("m_bitmap", len(parts.bitmap))
+        assert_same(data(bitmap), parts.bitmap, f"{name}: bitmap")
+        if not parts.nonzeros:
+            return
+        lanes = data(await self.take("m_lanes", len(parts.lane_words())))
+        if len(parts.blocks) % 2:
+            lanes[-1] &= 0xFFFF
+        assert_same(lanes, parts.lane_words(), f"{name}: lanes")
+        (shape,) = await self.take("m_shape", 1)
+        assert shape.tdata == parts.shape(FMT), f"{name}: shape {shape.tdata:x}"
+        codes = await self.take("m_codes", len(parts.code_words()))
+        assert_same(b"".join(map(code_bytes, codes)), parts.codes, f"{name}: codes")
+        assert [word.tlast for word in codes] == [word.tlast for word in parts.code_words()]
+        raw = await self.take("m_raw", len(parts.raw_words()))
+        joined = b"".join(word.tdata.to_bytes(WORD, "little")[word.tuser :] for word in raw)
+        assert_same(joined[: len(parts.raw)], parts.raw, f"{name}: raw")
+
+    async def take(self, stream: str, count: int) -> list[Word]:
+        return await self.parts[stream].words(count)
+
+    async def drop(self) -> None:
+        """Take whatever comes until the input has been taken."""
+        await self.within(20 * POINT.chunk, self.packets.drained())
+        await self.cycles(10)
+
+
+def data(words: Sequence[Word]) -> list[int]:
+    return [word.tdata for word in words]
+
+
+def code_bytes(word: Word) -> bytes:
+    """The bytes of a word of codes that count."""
+    return word.tdata.to_bytes(WORD, "little")[word.tuser >> 2 << 1 : (word.tuser & 3) + 1]
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+async def takes_packets_apart(dut: Any, idle: Stall, stall: Stall) -> None:
+    parser = Parser(dut, idle, stall)
+    await parser.reset()
+    await parser.check(corners.Corners(FMT, TABLES).edges())
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def takes_chunks_apart(dut: Any) -> None:
+    parser = Parser(dut)
+    await parser.reset()
+    frames = corners.Corners(FMT, TABLES)
+    await parser.check(frames.blocks())
+    await parser.check(frames.chunks())
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(stall=[free, coin])
+async def names_faults(dut: Any, stall: Stall) -> None:
+    parser = Parser(dut, stall, stall)
+    frames = corners.Corners(FMT, TABLES)
+    named = set()
+    for faulty in malformed.faults(frames):
+        await parser.reset()
+        parser.packets.send(chunks_to_words(faulty.chunks))
+        await parser.drop()
+        found = ChunkError(int(dut.fault.value))
+        assert found is (faulty.error if faulty.error in HERE else ChunkError.NONE) or (
+            faulty.error is ChunkError.CODES and found is ChunkError.SIZE  # none are left
+        ), f"{faulty.name}: called {found!r}"
+        named.add(found)
+    assert named >= HERE
+    await parser.reset()
+    await parser.check([("after faults", frames.gradient(100))])
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def too_many_codes(dut: Any) -> None:
+    """More codes than any chunk can use would fill the queue for them before its raw parts come."""
+    parser = Parser(dut)
+    (chunk,) = golden.chunks(corners.Corners(FMT, TABLES).gradient(POINT.chunk), FMT)
+    parts = dissect(chunk, FMT, TABLES)
+    for total, error in (
+        (2 * POINT.chunk, ChunkError.NONE),
+        (2 * POINT.chunk + 1, ChunkError.CODES),
+    ):
+        longer = bytearray(
+            chunk[: parts.raw_at] + bytes(total - len(parts.codes)) + chunk[parts.raw_at :]
+        )
+        longer[1:4] = len(longer).to_bytes(3, "little")
+        await parser.reset()
+        parser.packets.send(chunks_to_words([bytes(longer)]))
+        await parser.drop()
+        assert dut.fault.value == error, f"{total} bytes of codes"
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def drops_all_when_halted(dut: Any) -> None:
+    parser = Parser(dut)
+    await parser.reset()
+    frame = corners.Corners(FMT, TABLES).gradient(2 * POINT.chunk)
+    parser.packets.send(chunks_to_words(golden.chunks(frame, FMT)))
+    await parser.cycles(300)
+    dut.halt.value = 1
+    await parser.cycles(3)
+    seen = [len(sink.moved) for sink in parser.parts.values()]
+    await parser.drop()
+    assert [len(sink.moved) for sink in parser.parts.values()] == seen
+    assert dut.fault.value == ChunkError.NONE
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.parametrize(stop=[3, 9, 60, 400])
+async def starts_anew_after_reset(dut: Any, stop: int) -> None:
+    parser = Parser(dut)
+    await parser.reset()
+    frames = corners.Corners(FMT, TABLES)
+    parser.packets.send(chunks_to_words(golden.chunks(frames.gradient(2000, zeros=0.2), FMT)))
+    await parser.cycles(stop)
+    await parser.reset()
+    await parser.check(frames.mixture())
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def keeps_its_contract(dut: Any) -> None:
+    parser = Parser(dut)
+    frames, most = corners.Corners(FMT, TABLES), 0
+    for _, frame in [*frames.edges(), *frames.blocks()]:
+        await parser.reset()
+        words = chunks_to_words(golden.chunks(frame, FMT))
+        for _ in range(3):
+            parser.packets.send(words)
+        await parser.drop()
+        moved = parser.packets.moved
+        short = words[0].tdata >> 7 & 1  # the number of values is in the second word
+        assert parser.parts["m_zeros"].moved[0] - moved[short] == CONTRACT.latency
+        raw = parser.parts["m_raw"].moved
+        raw = raw[: len(raw) // 3]
+        assert raw == list(range(raw[0], raw[0] + len(raw), CONTRACT.interval)) if raw else True
+        most = max(most, moved[2 * len(words)] - moved[len(words)] - len(words))
+    assert most == OVERHEAD
