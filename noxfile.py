@@ -204,7 +204,7 @@ def sanitize(session: nox.Session) -> None:
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }
     # A sanitizer ends the process, so its report must not wait in pytest's capture.
-    pytest = ("python", "-m", "pytest", "--numprocesses=auto", "--capture=sys")
+    pytest = ("python", "-m", "pytest", "--numprocesses=auto", "--capture=sys", "-m", "not memory")
     session.run(*pytest, *(session.posargs or ["swmodel"]), env=variables)
 
 

@@ -101,6 +101,7 @@ def forged() -> list[bytes]:
     return found
 
 
+@pytest.mark.memory
 def test_forged_sizes_cost_no_memory() -> None:
     """At most a few chunks' worth, whatever a stream claims: pages touched, or only reserved."""
     command = [sys.executable, "-c", MEASURE, repr(TABLES)]
