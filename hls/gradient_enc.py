@@ -16,7 +16,7 @@ Not done     the stream's header and directory (sections 1 and 2), which softwar
 While a chunk leaves, the next is being coded, and the one after that enters.
 
 Latency of an encoder that is idle before, from a chunk's last value to its first word: 11 cycles if nnz is 0, otherwise
-43 + d + nnz + B for B blocks, d the rest of the table choice: nnz for one block, 512 for more in a dense chunk (and
+44 + d + nnz + B for B blocks, d the rest of the table choice: nnz for one block, 512 for more in a dense chunk (and
 up to 18 if the last of them has less than 20 values).
 """
 
@@ -44,7 +44,7 @@ WORD = 32
 
 # Of a first chunk of 4096 values without zeros. A chunk more takes 25 cycles more than its values: lanes'
 # first and last states, block headers, one cycle between chunks.
-CONTRACT = Contract(latency=8757, interval=1, values_per_cycle=POINT.chunk / (POINT.chunk + 25))
+CONTRACT = Contract(latency=8758, interval=1, values_per_cycle=POINT.chunk / (POINT.chunk + 25))
 
 
 def ports(fmt):

@@ -28,7 +28,7 @@ CONTRACT = Contract(latency=1, interval=1)  # of m_axis; for m_header see header
 
 def header_latency(tables):
     """Cycles from a block's last exponent taken to its header offered."""
-    return len(tables) + 3
+    return len(tables) + 4
 
 
 def index_bits(tables):
@@ -67,7 +67,10 @@ def huff_choice(clk, rst, s_axis, m_axis, m_header, tables):
 
     opening = Signal(bool(1))  # the exponent is a block's first
     take = Signal(bool(0))
-    difference = Signal(modbv(0)[EXPONENT:])
+    difference = Signal(modbv(0)[EXPONENT:])  # emax - exponent, of what has entered
+    entered = Signal(bool(0))
+    entered_first = Signal(bool(0))
+    entered_last = Signal(bool(0))
     choosing = Signal(bool(0))  # a block has ended and its header is not complete
 
     # before cell t: a symbol, whether there is one, whether it is its block's first, its last
@@ -102,6 +105,8 @@ def huff_choice(clk, rst, s_axis, m_axis, m_header, tables):
 
     candidate, named, finished, searching = total[count + 1], index[count], done[count], some[count]
     opened = done[0]
+    # names, since Yosys takes a list that is indexed in a process for a memory of one driver
+    row_symbol, row_valid, row_first, row_last = symbol[0], valid[0], first[0], last[0]
 
     @always_comb
     def accept():
@@ -112,13 +117,15 @@ def huff_choice(clk, rst, s_axis, m_axis, m_header, tables):
     @always_comb
     def entering():
         take.next = s_axis.tvalid and s_axis.tready
-        difference.next = s_axis.tuser[EXPONENT:] - s_axis.tdata
 
     @always_seq(clk.posedge, reset=rst)
     def enter():
-        valid[0].next = take
-        first[0].next = take and opening
-        last[0].next = take and s_axis.tlast
+        entered.next = take
+        entered_first.next = take and opening
+        entered_last.next = take and s_axis.tlast
+        row_valid.next = entered
+        row_first.next = entered_first
+        row_last.next = entered_last
         if take:
             opening.next = s_axis.tlast
             m_axis.tvalid.next = True
@@ -127,9 +134,10 @@ def huff_choice(clk, rst, s_axis, m_axis, m_header, tables):
 
     @always(clk.posedge)
     def form_symbol():
-        symbol[0].next = difference[SYMBOL:]
+        difference.next = s_axis.tuser[EXPONENT:] - s_axis.tdata
+        row_symbol.next = difference[SYMBOL:]
         if difference > ESCAPE:
-            symbol[0].next = ESCAPE
+            row_symbol.next = ESCAPE
         if take:
             m_axis.tdata.next = s_axis.tdata
             m_axis.tlast.next = s_axis.tlast and s_axis.tuser[EXPONENT]

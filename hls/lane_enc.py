@@ -118,7 +118,7 @@ def lane_enc(clk, rst, s_axis, m_axis, tables):
     code4 = Signal(intbv(0)[8:])
     pushed = Signal(intbv(0)[STATE:])
     ring = [Signal(intbv(0)[STATE:]) for _ in range(RING)]
-    head = ring[-1]
+    behind, head = ring[0], ring[-1]
     moves = [move_state(clk, turn, ring[i], ring[i + 1]) for i in range(RING - 1)]
 
     @always_comb
@@ -228,7 +228,7 @@ def lane_enc(clk, rst, s_axis, m_axis, tables):
     @always(clk.posedge)
     def push_stage():
         if turn:
-            ring[0].next = pushed
+            behind.next = pushed
 
     return instances()
 
