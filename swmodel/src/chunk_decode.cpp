@@ -145,7 +145,7 @@ void explain_codes(Bytes data, std::size_t begin, std::size_t end, LaneStates st
                 Lane lane{states[j % lanes]};
                 const unsigned entry = tables.decode(block.table)[lane.peek()];
                 lane.drop(entry & 31);
-                if (lane.wants_byte() != 0) lane.take(codes.integer<std::uint8_t>("codes"), 1);
+                if (lane.wants_byte() != 0) lane.take(codes.integer<std::uint8_t>("codes"), ~0u);
                 states[j % lanes] = lane.state();
                 const unsigned symbol = entry >> 8;
                 exponent = symbol == kEscape ? int{codes.integer<std::uint8_t>("codes")}

@@ -161,6 +161,15 @@ std::uint8_t* encode_coded(const typename F::Value* nonzeros, std::size_t nonzer
     return out + (raw_size - in_lanes);
 }
 
+/// As wide as the values, so that the compiler's vectors count without widening; a chunk's count
+/// fits.
+template <class Value>
+std::size_t count_zeros(const Value* values, std::size_t count) noexcept {
+    Value zeros = 0;
+    for (std::size_t i = 0; i < count; ++i) zeros = static_cast<Value>(zeros + (values[i] == 0));
+    return zeros;
+}
+
 void write_chunk_head(std::uint8_t* out, unsigned mode, std::size_t size) noexcept {
     out[0] = static_cast<std::uint8_t>(mode);
     out[1] = static_cast<std::uint8_t>(size);
@@ -196,7 +205,7 @@ std::uint8_t* encode_chunk(const typename F::Value* values, std::size_t count,
         body += 4;
     }
 
-    const auto zeros = static_cast<std::size_t>(std::count(values, values + count, Value{0}));
+    const std::size_t zeros = count_zeros(values, count);
     if (zeros == count) {
         write_chunk_head(out, 1u | 1u << 2 | is_short, static_cast<std::size_t>(body - out));
         return body;

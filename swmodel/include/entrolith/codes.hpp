@@ -62,9 +62,9 @@ private:
             *--at = static_cast<std::uint8_t>(emax - difference);
         }
         Lane lane{state};
-        const unsigned full = lane.has_byte(entry >> 16);
+        const std::uint32_t full = lane.has_byte(entry >> 16);
         at[-1] = lane.peek();  // overwritten if the lane keeps it
-        at -= full;
+        at += static_cast<std::int32_t>(full);
         lane.give(full);
         lane.put(entry & 31, entry >> 8 & 255);
         state = lane.state();
@@ -153,9 +153,9 @@ private:
             Lane lane{states[k]};
             const unsigned entry = table[lane.peek()];
             lane.drop(entry & 31);
-            const unsigned wanted = lane.wants_byte();
+            const std::uint32_t wanted = lane.wants_byte();
             lane.take(*at, wanted);
-            at += wanted;
+            at -= static_cast<std::int32_t>(wanted);
             states[k] = lane.state();
             auto difference = static_cast<std::uint8_t>(entry >> 8);
             if (difference == kEscape) [[unlikely]] {
@@ -174,7 +174,7 @@ private:
         lane.drop(entry & 31);
         if (lane.wants_byte() != 0) {
             if (at_ == end_) return false;
-            lane.take(*at_++, 1);
+            lane.take(*at_++, ~0u);
         }
         state = lane.state();
         difference = static_cast<std::uint8_t>(entry >> 8);

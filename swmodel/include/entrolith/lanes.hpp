@@ -29,21 +29,25 @@ public:
         return static_cast<std::uint8_t>(state_);
     }
     constexpr void drop(unsigned length) noexcept { state_ >>= length; }
-    [[nodiscard]] constexpr unsigned wants_byte() const noexcept { return state_ < kLow; }
-    /// Takes a byte if `wanted` is 1, and nothing if it is 0: data decides, so no branch does.
-    constexpr void take(std::uint8_t byte, unsigned wanted) noexcept {
-        state_ = state_ << 8 * wanted | (byte & (0u - wanted));
+    /// All ones if fewer than 8 bits wait, else 0.
+    [[nodiscard]] constexpr std::uint32_t wants_byte() const noexcept {
+        return static_cast<std::uint32_t>(static_cast<std::int32_t>(state_ - kLow) >> 31);
+    }
+    /// Takes a byte if `wanted` is all ones, nothing if it is 0: data decides, so no branch does.
+    constexpr void take(std::uint8_t byte, std::uint32_t wanted) noexcept {
+        state_ = state_ << (8 & wanted) | (byte & wanted);
     }
 
     /// The least state from which a codeword of this length does not fit any more.
     [[nodiscard]] static constexpr std::uint32_t limit(unsigned length) noexcept {
         return kHigh >> length;
     }
-    [[nodiscard]] constexpr unsigned has_byte(std::uint32_t limit) const noexcept {
-        return state_ >= limit;
+    /// All ones if the state is at the limit or above, else 0.
+    [[nodiscard]] constexpr std::uint32_t has_byte(std::uint32_t limit) const noexcept {
+        return static_cast<std::uint32_t>(static_cast<std::int32_t>(limit - 1 - state_) >> 31);
     }
-    /// Drops the low byte, which peek() has shown, if `full` is 1.
-    constexpr void give(unsigned full) noexcept { state_ >>= 8 * full; }
+    /// Drops the low byte, which peek() has shown, if `full` is all ones.
+    constexpr void give(std::uint32_t full) noexcept { state_ >>= 8 & full; }
     constexpr void put(unsigned length, std::uint32_t bits) noexcept {
         state_ = state_ << length | bits;
     }

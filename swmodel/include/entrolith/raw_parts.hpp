@@ -54,15 +54,20 @@ void pack_group(const Value* parts, std::size_t count, unsigned width, std::uint
         for (std::size_t i = 0; i < count; ++i) store(out + 3 * i, std::uint32_t{parts[i]});
     } else {
         std::uint64_t bits = 0;
-        unsigned fill = 0;
-        for (std::size_t i = 0; i < count; ++i) {
-            bits |= std::uint64_t{parts[i]} << fill;
-            fill += width;
+        unsigned fill = 0;  // at most 7 + 2 * 24 bits before they are stored
+        const auto put = [&](std::uint64_t more, unsigned length) {
+            bits |= more << fill;
+            fill += length;
             store(out, bits);
             out += fill / 8;
             bits >>= fill / 8 * 8;
             fill %= 8;
+        };
+        std::size_t i = 0;
+        for (; i + 2 <= count; i += 2) {
+            put(parts[i] | std::uint64_t{parts[i + 1]} << width, 2 * width);
         }
+        if (i < count) put(parts[i], width);
         *out = static_cast<std::uint8_t>(bits);
     }
 }
