@@ -18,7 +18,8 @@ Latency. In an idle decoder, without stalls, the first value of a chunk without 
 
 cycles after the chunk's first word was taken. The first raw byte lies in word w, from 0; s is 1 if
 the number of blocks is odd, u is 1 if that byte is not the word's lowest. If the lanes hold all of
-the first value's raw part or its end, it is 38. A chunk of zeros begins after 6 cycles.
+the first value's raw part or its end, as of a frame of one value, it is 38. A chunk of zeros begins
+after 6 cycles.
 
 Rate. Of chunks back to back each takes a cycle for each value and, if it has no zeros, 10 more,
 which queues hide in the first dozen of chunks; if it has a bitmap, up to 10 more.
@@ -50,9 +51,7 @@ from hls.raw_join import raw_join
 from hls.stream import AxiStream, Contract
 from hls.zero_merge import zero_merge
 
-CONTRACT = Contract(
-    latency=None, interval=1, values_per_cycle=POINT.chunk / (POINT.chunk + OVERHEAD)
-)
+CONTRACT = Contract(latency=38, interval=1, values_per_cycle=POINT.chunk / (POINT.chunk + OVERHEAD))
 
 CODE_WORDS = 2048  # two bytes for each value of a chunk, in 32-bit words
 RAW_WORDS = 1024  # what values take while the next chunk's header and codes are read

@@ -17,7 +17,8 @@ Role         between chunk_parse and raw_join
 Golden       read_exponents of swmodel/reference/decode.py
 Format       swmodel/FORMAT.md sections 3.2, 5 and 6
 Parameters   tables: the table set, built in as the limits of canonical codes
-Throughput   a value a cycle; OVERHEAD cycles more a chunk, and what its last round lacks
+Throughput   a value a cycle; OVERHEAD cycles more a chunk, what its last round lacks of eight
+             values, and one if its number of blocks is odd
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from hls.stream import AxiStream, Contract
 
 OVERHEAD = POINT.lanes + 2  # cycles of a chunk in which no value enters: the turn, and around it
 
-CONTRACT = Contract(latency=14, interval=1)  # from the first word of lanes
+CONTRACT = Contract(latency=13, interval=1)  # from the first word of lanes
 
 NONE = int(ChunkError.NONE)
 E_CODES, E_EXPONENT = int(ChunkError.CODES), int(ChunkError.EXPONENT)

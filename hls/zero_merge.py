@@ -15,7 +15,7 @@ from myhdl import Signal, always, always_comb, always_seq, block, concat, instan
 from hls.chunk_parse import ALL_ZEROS, BITMAP, INDEX
 from hls.stream import AxiStream, Contract
 
-CONTRACT = Contract(latency=2, interval=1)
+CONTRACT = Contract(latency=2, interval=1)  # of a chunk without a bitmap, else 4
 
 
 def ports(fmt):
