@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import entrolith
 import numpy as np
@@ -17,6 +16,10 @@ import pytest
 from corpus.streams import TABLES, header_bytes, with_directory
 from corpus.values import KINDS, LAYOUTS, make
 from reference.encode import PROFILES, varint
+
+NOT_SANITIZED = pytest.mark.skipif(
+    "libasan" in os.environ.get("LD_PRELOAD", ""), reason="AddressSanitizer keeps what is freed"
+)
 
 
 def beyond(dtype: str, profile: str, values: int) -> float:
@@ -103,9 +106,7 @@ def forged() -> list[bytes]:
 
 
 @pytest.mark.memory
-@pytest.mark.skipif(
-    "libasan" in os.environ.get("LD_PRELOAD", ""), reason="AddressSanitizer keeps what is freed"
-)
+@NOT_SANITIZED
 def test_forged_sizes_cost_no_memory() -> None:
     """At most a few chunks' worth, whatever a stream claims: pages touched, or only reserved."""
     command = [sys.executable, "-c", MEASURE, repr(TABLES)]
@@ -115,6 +116,46 @@ def test_forged_sizes_cost_no_memory() -> None:
     touched, reserved = (int(kib) for kib in done.stdout.split())
     assert touched < 4096
     assert reserved < 1024
+
+
+GROWTH = """
+import re, sys
+import numpy as np
+import entrolith
+
+def peak():
+    with open("/proc/self/status") as file:
+        return int(re.search(r"VmHWM:\\s+(\\d+) kB", file.read())[1]) * 1024
+
+stream = entrolith.compress(np.ones((9, 9), np.float32).T.astype(">f4"))
+entrolith.decompress(stream)
+before = peak()
+size = 32 << 20
+array = np.random.default_rng(0).standard_normal(size // 4, np.float32).reshape(1024, -1)
+if sys.argv[1] == "transposed":
+    array = array.T
+elif sys.argv[1] == "big-endian":
+    array.byteswap(inplace=True)
+    array = array.view(">f4")
+stream = entrolith.compress(array)
+compressing = peak() - before
+del array
+entrolith.decompress(stream)
+print(compressing / size, (peak() - before) / size)
+"""
+
+
+@NOT_SANITIZED
+@pytest.mark.parametrize(
+    ("layout", "copies"), [("contiguous", 1), ("transposed", 2), ("big-endian", 2)]
+)
+def test_memory_that_work_takes(layout: str, copies: int) -> None:
+    """The array, its stream, and one copy only of arrays that are not native and contiguous."""
+    command = [sys.executable, "-c", GROWTH, layout]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    compressing, at_all = (float(figure) for figure in done.stdout.split())
+    assert compressing < copies + 1
+    assert at_all < 4
 
 
 def test_shape_that_numpy_cannot_have() -> None:
@@ -172,10 +213,3 @@ def test_threads_share_nothing() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
-
-
-def test_sources_name_no_machine() -> None:
-    """Portable: nothing in the build asks for the processor that builds it."""
-    text = (Path(__file__).parents[1] / "CMakeLists.txt").read_text()
-    assert "-march" not in text
-    assert "-mtune" not in text

@@ -85,13 +85,13 @@ def decompress(data: Buffer, *, tables: Tables = None, as_bits: bool = False) ->
     header = _core.scan(data, core_tables)
     found = dtypes.of_code(header.dtype)
     try:
-        values: NDArray[Any] = np.empty(header.shape, found.bits)
+        values: NDArray[Any] = np.empty(header.shape, found.bits if as_bits else found.numpy())
     except ValueError:  # without values, dimensions may be what they like in a stream
         raise UnsupportedModeError(
             f"NumPy has no arrays of shape {header.shape}", "dimension"
         ) from None
-    _core.decompress(data, header, core_tables, values)
-    return values if as_bits else values.view(found.numpy())
+    _core.decompress(data, header, core_tables, values.view(found.bits))
+    return values
 
 
 def contiguous(data: Buffer) -> Buffer:
