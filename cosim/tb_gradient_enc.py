@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gradient_enc: the chunks are those of the package, byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import cocotb
+
+from cosim.bench import corners, golden, setting
+from cosim.bench.bench import Bench
+from cosim.bench.corners import Frame
+from cosim.bench.frames import assert_same, values_to_words, words_to_chunk
+from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from hls.gradient_enc import CONTRACT
+from hls.point import POINT
+
+FULL = setting.full()
+FMT, TABLES = setting.codec()
+
+Named = tuple[str, Frame]
+
+
+class Encoder(Bench):
+    """The DUT between a source of values and a sink of chunks."""
+
+    def __init__(self, dut: Any, idle: Stall = free, stall: Stall = free) -> None:
+        super().__init__(dut)
+        self.values = self.source("s_axis", idle)
+        self.packets = self.sink("m_axis", stall)
+
+    async def check(self, named: Iterable[Named]) -> None:
+        """Encode frames back to back; each must become its chunks, and nothing else come out."""
+        frames, start, size = list(named), self.cycle, 0
+        for _, frame in frames:
+            self.values.send(values_to_words(frame))
+        for name, frame in frames:
+            expected = golden.chunks(frame, FMT)
+            for i, chunk in enumerate(expected):
+                words = await self.within(8 * POINT.chunk, self.packets.packet())
+                what = f"chunk {i} of {name}"
+                assert_same(words_to_chunk(words), chunk, what)
+                last = int(i == len(expected) - 1)
+                assert all(word.tuser == last for word in words), f"{what}: tuser is not {last}"
+                size += len(chunk)
+        await self.cycles(50)
+        assert self.packets.empty, "more came than the chunks of the frames"
+        setting.report_compared(
+            frames=len(frames),
+            values=sum(len(frame) for _, frame in frames),
+            size=size,
+            cycles=self.cycle - start,
+        )
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+async def equals_the_package_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
+    encoder = Encoder(dut, idle, stall)
+    await encoder.reset()
+    frames = corners.Corners(FMT, TABLES)
+    await encoder.check(frames.edges())
+    await encoder.check(frames.blocks() if FULL else frames.mixture())
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def equals_the_package_on_blocks(dut: Any) -> None:
+    encoder = Encoder(dut)
+    await encoder.reset()
+    await encoder.check(corners.Corners(FMT, TABLES).blocks())
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(stall=[free, coin] if FULL else [free])
+async def equals_the_package_on_chunks(dut: Any, stall: Stall) -> None:
+    encoder = Encoder(dut, stall, stall)
+    await encoder.reset()
+    await encoder.check(corners.Corners(FMT, TABLES).chunks())
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def equals_the_package_on_gradients(dut: Any) -> None:
+    encoder = Encoder(dut)
+    await encoder.reset()
+    await encoder.check(corners.samples(FMT, chunks=8 if FULL else 1))
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.parametrize(stop=[1, 700, 4600, 5500, 7000])
+async def starts_anew_after_reset(dut: Any, stop: int) -> None:
+    encoder = Encoder(dut)
+    await encoder.reset()
+    frames = corners.Corners(FMT, TABLES)
+    encoder.values.send(values_to_words(frames.gradient(2 * POINT.chunk)))
+    await encoder.cycles(stop)
+    await encoder.reset()
+    await encoder.check(frames.mixture())
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def keeps_its_contract(dut: Any) -> None:
+    encoder = Encoder(dut)
+    await encoder.reset()
+    chunks, skipped = 7, 3
+    dense = corners.Corners(FMT, TABLES).gradient(chunks * POINT.chunk)
+    await encoder.check([("dense", dense)])
+    assert encoder.packets.moved[0] - encoder.values.moved[0] == CONTRACT.latency
+    moved = encoder.values.moved[skipped * POINT.chunk :: POINT.chunk]
+    rate = (len(moved) - 1) * POINT.chunk / (moved[-1] - moved[0])
+    assert rate == CONTRACT.values_per_cycle
+    setting.report_sustained(rate)

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Co-simulation of gradient_dec."""
+
+import pytest
+
+from cosim.bench.simulation import Simulate
+
+
+@pytest.mark.parametrize("name", ["gradient_dec_w1_fp32", "gradient_dec_w1_bf16"])
+def test_gradient_dec(simulate: Simulate, name: str) -> None:
+    simulate(name)
