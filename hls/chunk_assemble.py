@@ -26,7 +26,7 @@ ZEROS_NONE, ZEROS_ALL, ZEROS_BITMAP = range(3)
 # states: the part that leaves; before, what `size` still lacks
 IDLE, ADD_CODES, ADD_WORDS, MODE, NUMBER, ZEROS, CODES, RAW, SURPLUS = range(9)
 
-CONTRACT = Contract(latency=4, interval=1)  # from the start of the codes, or a chunk without, to the mode
+CONTRACT = Contract(latency=4, interval=1)  # from a chunk's totals, zeros and codes to its mode
 
 
 def ports(fmt):  # noqa: ARG001 # a chunk's size has the same bits for all
@@ -46,10 +46,10 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt):
     s_chunk  in   tdata = {nnz, n - 1}; tlast = the frame's last
     s_zeros  in   zero_bitmap's packet for the chunk; dropped if no value or every value is zero
     s_codes  in   code_stack's packet for the chunk: lanes, blocks, codes; none if nnz is 0
-    s_raw    in   the chunk's raw bytes, a whole number of words. Of the bytes, all but the last 4 are
-                  passed on, so that the last word is dropped
-    m_axis   out  the chunk, tkeep = 1, 3, 7 or 15 in any word; tlast = the chunk's last; tuser = the frame's
-                  last chunk
+    s_raw    in   the chunk's raw bytes in whole words. Its last 4 bytes are in the lanes, so that
+                  the last word is dropped, and what the one before has too many of
+    m_axis   out  the chunk, tkeep = 1, 3, 7 or 15 in any word; tlast = the chunk's last; tuser =
+                  the frame's last chunk, in all words
     rst      in   synchronous, active high; drops everything in flight
     """
     raw_bytes = fmt.raw // 8
@@ -80,11 +80,12 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt):
     last = Signal(bool(0))
     frame_last = Signal(bool(0))
 
+    product = raw_size(s_chunk.tdata(COUNT + INDEX, INDEX), raw_total, raw_bytes)
+
     @always_comb
     def look():
         free.next = not m_axis.tvalid or m_axis.tready
         start.next = state == IDLE and s_chunk.tvalid and s_zeros.tvalid
-        raw_total.next = s_chunk.tdata[COUNT + INDEX : INDEX] * raw_bytes
 
     @always_comb
     def take():
@@ -232,3 +233,28 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt):
             m_axis.tuser.next[0] = frame_last
 
     return instances()
+
+
+@block
+def raw_size(nonzeros, total, raw_bytes):
+    """The bytes of so many raw parts."""
+    width = len(total) - len(nonzeros)
+
+    if raw_bytes == 1:
+
+        @always_comb
+        def multiply():
+            total.next = concat(intbv(0)[width:], nonzeros)
+
+    elif raw_bytes == 3:
+
+        @always_comb
+        def multiply():
+            total.next = concat(intbv(0)[width:], nonzeros) + concat(
+                intbv(0)[width - 1 :], nonzeros, intbv(0)[1:]
+            )
+
+    else:
+        raise ValueError(f"raw parts of {raw_bytes} bytes")
+
+    return multiply

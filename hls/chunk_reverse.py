@@ -10,7 +10,7 @@ Parameters   one memory of a chunk's size: a packet is written into the room tha
 
 from __future__ import annotations
 
-from myhdl import Signal, always_comb, always_seq, block, instances, intbv, modbv
+from myhdl import Signal, always_comb, always_seq, block, instances, modbv
 
 from hls.point import POINT
 from hls.ram import ram
@@ -32,13 +32,13 @@ def ports():
 def chunk_reverse(clk, rst, s_axis, m_axis):
     """Reverse packets of 1 to 4096 words.
 
-    s_axis  in   tlast = the packet's last word. While a packet leaves, the next may enter behind it;
-                 once it has entered it waits for that one
+    s_axis  in   tlast = the packet's last word. While a packet leaves, the next may enter behind
+                 it; once that has entered it waits for the first to leave
     m_axis  out  the words of the packet, its last first; who reads knows how many
     rst     in   synchronous, active high; drops everything in flight
     """
-    # Both sides count upwards. What the count means as an address turns from packet to packet: `turned`
-    # is how it is for the packet that enters, and so for the one that leaves, which began as the opposite.
+    # Both sides count upwards. What a count means as an address turns with each packet; `turned`
+    # is what it means for the packet that enters, and so for the one that leaves in front of it.
     turned = Signal(bool(0))
     writing = Signal(modbv(0)[PLACE:])
     reading = Signal(modbv(0)[PLACE:])

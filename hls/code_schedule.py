@@ -2,8 +2,8 @@
 """code_schedule: what lane_enc does for a chunk, operation by operation.
 
 Role         joins a chunk's totals, block headers and exponents in the order of the coding pass
-Golden       that order: the lanes' first states, the exponents and the headers from the last to the first,
-             then the lanes' states
+Golden       that order: the lanes' first states, the exponents, the headers, the lanes' last
+             states; all from the last to the first
 Format       swmodel/FORMAT.md sections 4 (lanes, blocks, codes) and 6 (encoding)
 Parameters   tables: only their number
 """
@@ -67,13 +67,14 @@ def ports(tables):
 
 @block
 def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables):
-    """Issue one operation a cycle: 8 START, nnz CODE, one HEADER a block, 8 STORE; none if nnz is 0.
+    """Issue an operation a cycle: 8 START, nnz CODE, a HEADER a block, 8 STORE; none if nnz is 0.
 
     s_chunk   in   a chunk's totals from zero_split
     s_header  in   its block headers from huff_choice, in order
-    s_axis    in   its exponents from chunk_reverse, the last first. None is taken before all headers are there
-    m_axis    out  tdata = {header or 0, byte, operation}: START, byte = a lane's payload; CODE, byte = exponent,
-                   header = its block's; HEADER, header = a block's; STORE. tlast = the chunk's last
+    s_axis    in   its exponents from chunk_reverse, the last first; after all its headers
+    m_axis    out  tdata = {header, byte, operation}: START 0, byte = a lane's payload; STORE 1;
+                   CODE 2, byte = exponent, header = its block's; HEADER 3, header = a block's; the
+                   header is 0 where there is none. tlast = the chunk's last
     m_chunk   out  tdata = {nnz, n - 1} and tlast of s_chunk, as soon as the lanes have started
     rst       in   synchronous, active high; drops everything in flight
     """
@@ -107,9 +108,7 @@ def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables):
     content = Signal(intbv(0)[8:])
     operation = Signal(intbv(0)[OPERATION:])
 
-    memory = ram(
-        clk, write, tail(HEADERS_LOG2, 0), s_header.tdata, read, address, header, HEADERS
-    )
+    memory = ram(clk, write, tail(HEADERS_LOG2, 0), s_header.tdata, read, address, header, HEADERS)
 
     @always_comb
     def ring():
@@ -149,18 +148,14 @@ def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables):
 
     @always_comb
     def decide():
-        issue.next = (
-            advance and state != IDLE and (state != CODING or (known and s_axis.tvalid))
-        )
+        issue.next = advance and state != IDLE and (state != CODING or (known and s_axis.tvalid))
         s_axis.tready.next = advance and state == CODING and known
         started.next = advance and state == STARTING and step == LAST_STEP
 
     @always_comb
     def finish_totals():
-        read.next = issue and (state == CODING or state == LISTING)
-        leave.next = started or (
-            state == IDLE and s_chunk.tvalid and empty and not m_chunk.tvalid
-        )
+        read.next = issue and state != STARTING and state != STORING
+        leave.next = started or (state == IDLE and s_chunk.tvalid and empty and not m_chunk.tvalid)
 
     @always_comb
     def take_totals():

@@ -6,18 +6,20 @@ Format       swmodel/FORMAT.md section 4, profile hw-n8-c4096 of section 8
 Parameters   tables: the table set; fmt: the number format, fp32 or bf16
 Not done     the stream's header and directory (sections 1 and 2), which software writes
 
-    values -> zero_split -+- exponents -> block_max -> huff_choice -> chunk_reverse -+
-                          |                                 +- block headers --------+-> code_schedule
-                          +- totals -------------------------------------------------+        |
-                          |                                      chunk_assemble <- code_stack <- lane_enc
-                          +- zero flags -> zero_bitmap ---------------^  ^  |
-                          +- raw parts -> byte_pack -> fifo -------------+  +-> byte_pack -> chunks
+  values -> zero_split -+- exponents -> block_max -> huff_choice -> chunk_reverse -+
+                        |                                 +- block headers --------+-> code_schedule
+                        +- totals -------------------------------------------------+     |
+                        |                                                             lane_enc
+                        |                                                                |
+                        +- zero flags -> zero_bitmap ------+                          code_stack
+                        +- raw parts -> byte_pack -> fifo -+-> chunk_assemble <----------+
+                                                                 +-> byte_pack -> chunks
 
 While a chunk leaves, the next is being coded, and the one after that enters.
 
-Latency of an encoder that is idle before, from a chunk's last value to its first word: 11 cycles if nnz is 0, otherwise
-44 + d + nnz + B for B blocks, d the rest of the table choice: nnz for one block, 512 for more in a dense chunk (and
-up to 18 if the last of them has less than 20 values).
+In an idle encoder a chunk's first word is offered L cycles after its last value is taken: L = 11 if
+nnz is 0, else 44 + nnz + B + D for B blocks. D is the second pass over the last block: nnz for one
+block; for more, in a dense chunk, 512, and up to 18 more if the last has fewer than 20 values.
 """
 
 from __future__ import annotations
@@ -42,8 +44,8 @@ from hls.stream import AxiStream, Contract
 
 WORD = 32
 
-# Of a first chunk of 4096 values without zeros. A chunk more takes 25 cycles more than its values: lanes'
-# first and last states, block headers, one cycle between chunks.
+# Of 4096 values without zeros: the first word after the first value. A chunk takes 25 cycles beside
+# its values, in code_schedule: the lanes' first and last states, the block headers, a new start.
 CONTRACT = Contract(latency=8758, interval=1, values_per_cycle=POINT.chunk / (POINT.chunk + 25))
 
 
@@ -57,7 +59,7 @@ def ports(fmt):
 def raw_depth(fmt):
     """Words of the raw queue: a power of two that holds the raw parts of two chunks and a quarter.
 
-    When a chunk's first raw part leaves, two chunks and the time of a block and of its codes have passed.
+    When a chunk's first raw part leaves, two chunks, a block and the chunk's codes have gone by.
     """
     words = 9 * POINT.chunk // 4 * fmt.raw // WORD
     return 1 << (words - 1).bit_length()
@@ -68,8 +70,8 @@ def gradient_enc(clk, rst, s_axis, m_axis, tables, fmt):
     """Encode frames of values.
 
     s_axis  in   tdata = value; tlast ends the frame
-    m_axis  out  the frame's chunks, a packet each: byte 0 in bits 7:0, tkeep full but in a packet's last word,
-                 whose other bytes are 0; tlast = the chunk's last word; tuser = the frame's last chunk
+    m_axis  out  the frame's chunks, a packet each: byte 0 in bits 7:0, tkeep full but in a packet's
+                 last word, whose other bytes are 0; tuser = the frame's last chunk, in all words
     rst     in   synchronous, active high; drops everything in flight
     """
     raw_bytes = fmt.raw // 8
@@ -77,11 +79,11 @@ def gradient_enc(clk, rst, s_axis, m_axis, tables, fmt):
     raw_unused = WORD - fmt.raw
     exponent, width = fmt.exponent, fmt.width
 
-    nonzeros, flags, totals = (zero_split.ports(fmt)[name] for name in ("m_axis", "m_flag", "m_chunk"))
+    _, nonzeros, flags, totals = zero_split.ports(fmt).values()
     exponents, maxima = block_max.ports().values()
     _, chosen, headers = huff_choice.ports(tables).values()
-    backwards = chunk_reverse.ports()["m_axis"]
-    operations, counts = (code_schedule.ports(tables)[name] for name in ("m_axis", "m_chunk"))
+    _, backwards = chunk_reverse.ports().values()
+    *_, operations, counts = code_schedule.ports(tables).values()
     code_bytes = lane_enc.ports(tables)["m_axis"]
     codes = code_stack.ports()["m_axis"]
     zeros = zero_bitmap.ports()["m_axis"]
@@ -106,7 +108,7 @@ def gradient_enc(clk, rst, s_axis, m_axis, tables, fmt):
     pack = byte_pack.byte_pack(clk, rst, parts, m_axis)
 
     @always_comb
-    def divide():  # a non-zero leaves when both of its parts can; neither side's ready waits for valid
+    def divide():  # the two parts of a non-zero leave together
         nonzeros.tready.next = exponents.tready and raw_parts.tready
         exponents.tvalid.next = nonzeros.tvalid and raw_parts.tready
         exponents.tdata.next = nonzeros.tdata[exponent:]

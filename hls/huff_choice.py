@@ -6,9 +6,9 @@ Golden       choose_table of swmodel/reference/encode.py
 Format       swmodel/FORMAT.md section 8, rule 2
 Parameters   tables: the table set, K tables
 
-The costs are summed by a systolic row of K + 1 cells. A symbol visits cell t in its t-th cycle, so the
-cells finish a block one after the other, and one comparator sees their sums in turn. The last cell
-counts 8 whatever the symbol: a raw block. A later cell must be strictly cheaper to win.
+The costs are summed by a systolic row of K + 1 cells. A symbol visits cell t in its t-th cycle, so
+that the cells finish a block one after the other and one comparator sees their sums in turn. The
+last cell counts 8 whatever the symbol: a raw block. A later cell must be strictly cheaper to win.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def ports(tables):
 def huff_choice(clk, rst, s_axis, m_axis, m_header, tables):
     """Pass one exponent a cycle. A block's last waits until the header before it has left.
 
-    s_axis    in   tdata = exponent; tlast = the block's last; tuser = {the chunk's last block, maximum}
+    s_axis    in   tdata = exponent; tlast = the block's last; tuser = {the chunk's last block,
+                   the block's maximum}
     m_axis    out  the same exponents; tlast = the chunk's last
     m_header  out  a word a block, tdata = {raw, table, emax}; table and emax of a raw block are 0
     rst       in   synchronous, active high; drops everything in flight
@@ -88,14 +89,32 @@ def huff_choice(clk, rst, s_axis, m_axis, m_header, tables):
     cheaper = Signal(bool(0))
 
     cells = [
-        cost_cell(clk, rst, symbol[t], valid[t], first[t], last[t], done[t], total[t], total[t + 1], costs[t])
+        cost_cell(
+            clk,
+            rst,
+            symbol[t],
+            valid[t],
+            first[t],
+            last[t],
+            done[t],
+            total[t],
+            total[t + 1],
+            costs[t],
+        )
         for t in range(count)
     ]
     names = [
         name_cell(done[t], some[t], some[t + 1], index[t], index[t + 1], t) for t in range(count)
     ]
     raw_cell = count_cell(
-        clk, rst, valid[count], first[count], last[count], done[count], total[count], total[count + 1]
+        clk,
+        rst,
+        valid[count],
+        first[count],
+        last[count],
+        done[count],
+        total[count],
+        total[count + 1],
     )
     steps = [
         move_flags(clk, rst, valid[t], first[t], last[t], valid[t + 1], first[t + 1], last[t + 1])
@@ -176,7 +195,7 @@ def huff_choice(clk, rst, s_axis, m_axis, m_header, tables):
 
 @block
 def cost_cell(clk, rst, symbol, valid, first, last, done, total, total_after, costs):
-    """Sum what one table spends on a block; a cycle after its last symbol add the sum to the row's."""
+    """Sum what one table spends on a block; show it in the cycle after the last symbol."""
     cost = Signal(intbv(0)[len(total_after) :])
     addend = Signal(intbv(0)[len(total_after) :])
     before = Signal(intbv(0)[len(total_after) :])

@@ -6,12 +6,12 @@ Golden       encode_exponents of swmodel/reference/encode.py
 Format       swmodel/FORMAT.md section 6
 Parameters   tables: the table set, built in as codewords
 
-The lanes' states are a ring of registers that turns with each value, so that the lane whose turn it is
-stands at the head, and the ring's registers are at the same time stages of the coding step:
+The lanes' states are a ring of registers that turns with each value, so that the lane whose turn it
+is stands at the head, and the ring's registers are at the same time stages of the coding step:
 
     form    emax - exponent
     map     the symbol's codeword
-    head    put the low byte of the head's state if the codeword would not fit, and an escape's exponent
+    head    put the state's low byte if the codeword would not fit, and the exponent of an escape
     push    put the codeword into the state
 """
 
@@ -48,7 +48,7 @@ def ports(tables):
 
 
 def codewords(lengths):
-    """The canonical codewords of FORMAT.md section 3.2: (length, code) of each symbol that has one."""
+    """The canonical codewords of FORMAT.md section 3.2: (length, code) by symbol."""
     codes, code = {}, 0
     for length in range(1, MAX_LENGTH + 1):
         code <<= 1
@@ -76,9 +76,8 @@ def lane_enc(clk, rst, s_axis, m_axis, tables):
     """Do one operation a cycle.
 
     s_axis  in   the operations of code_schedule; tlast = a chunk's last
-    m_axis  out  the bytes of the parts codes, blocks, lanes of a chunk, the last first: tkeep 1: tdata =
-                 {any, byte}; 3: tdata = {byte, the one after it, that is before it in the chunk};
-                 tlast = the chunk's first two
+    m_axis  out  the bytes of a chunk's codes, blocks and lanes from the last to the first. tkeep 1:
+                 tdata = {any, byte}; 3: tdata = {byte, the byte in front of it}; tlast = the first
     rst     in   synchronous, active high; drops everything in flight
     """
     rom = code_rom(tables)
@@ -164,10 +163,8 @@ def lane_enc(clk, rst, s_axis, m_axis, tables):
         if go:
             valid2.next = s_axis.tvalid
             valid3.next = valid2
-            m_axis.tvalid.next = valid3 and (
-                operation3 == HEADER
-                or operation3 == STORE
-                or (operation3 == CODE and (spill or escape3))
+            m_axis.tvalid.next = (
+                valid3 and operation3 != START and (operation3 != CODE or spill or escape3)
             )
 
     @always(clk.posedge)

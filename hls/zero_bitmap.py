@@ -67,7 +67,7 @@ def zero_bitmap(clk, rst, s_axis, m_axis):
     closing = Signal(bool(0))  # and its last word is written
     crowded = Signal(bool(0))  # the memory is nearly full
 
-    # the memory, a ring: a chunk begins with a group for its summary, of which it uses what it needs
+    # the memory, a ring: a chunk begins with a group for its summary, and uses what it needs of it
     base = Signal(modbv(0)[DEPTH_LOG2 - GROUP_LOG2 :])
     address = Signal(modbv(SUMMARIES)[DEPTH_LOG2:])  # of the next word
     next_base = Signal(modbv(0)[DEPTH_LOG2 - GROUP_LOG2 :])
@@ -87,6 +87,7 @@ def zero_bitmap(clk, rst, s_axis, m_axis):
     after_place = Signal(modbv(0)[DEPTH_LOG2 - GROUP_LOG2 :])  # the group behind it
     read_parts = Signal(modbv(0)[PARTS:])
     read_parts_next = Signal(modbv(0)[PARTS:])
+    summary_last = Signal(modbv(0)[PARTS:])  # number of the summary's last word
     read_all = Signal(bool(0))  # the packet's last word is on m_axis
     read = Signal(bool(0))
     leaving = Signal(bool(0))
@@ -180,14 +181,13 @@ def zero_bitmap(clk, rst, s_axis, m_axis):
 
     @always_comb
     def fetch():
-        read.next = (
-            waiting.tvalid
-            and not read_all
-            and (not m_axis.tvalid or m_axis.tready)
-        )
+        read.next = waiting.tvalid and not read_all and (not m_axis.tvalid or m_axis.tready)
         leaving.next = m_axis.tvalid and m_axis.tready and read_all
         waiting.tready.next = m_axis.tvalid and m_axis.tready and read_all
         m_axis.tuser.next = waiting.tdata[PARTS:]
+        summary_last.next = concat(
+            intbv(0)[PARTS - GROUP_LOG2 :], waiting.tdata[PARTS + GROUP_LOG2 : PARTS]
+        )
 
     @always_seq(clk.posedge, reset=rst)
     def show():
@@ -196,7 +196,7 @@ def zero_bitmap(clk, rst, s_axis, m_axis):
             read_all.next = read_parts_next == waiting.tdata[PARTS:]
             read_parts.next = read_parts_next
             place.next = place + 1
-            if read_parts == concat(intbv(0)[PARTS - GROUP_LOG2 :], waiting.tdata[PARTS + GROUP_LOG2 : PARTS]):  # the summary's last word
+            if read_parts == summary_last:
                 place.next = concat(after_place, intbv(0)[GROUP_LOG2:])
         elif m_axis.tready:
             m_axis.tvalid.next = False
