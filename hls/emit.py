@@ -42,21 +42,25 @@ def emit(configuration: Configuration) -> str:
     """
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        configuration.instance(configuration.ports()).convert(
-            hdl="Verilog",  # every keyword: the converter remembers those of the call before
-            path=folder,
-            name=configuration.name,
-            testbench=False,
-            timescale="1ns/1ps",
-            trace=False,
-            header=heading(configuration).replace("$", "$$"),
-            no_myhdl_header=True,  # it holds the time and the place
-            standard="2001",
-            prefer_blocking_assignments=True,
-            radix="",
-            initial_values=False,
-            portmap=None,
-        )
+        try:
+            configuration.instance(configuration.ports()).convert(
+                hdl="Verilog",  # every keyword: the converter remembers those of the call before
+                path=folder,
+                name=configuration.name,
+                testbench=False,
+                timescale="1ns/1ps",
+                trace=False,
+                header=heading(configuration).replace("$", "$$"),
+                no_myhdl_header=True,  # it holds the time and the place
+                standard="2001",
+                prefer_blocking_assignments=True,
+                radix="",
+                initial_values=False,
+                portmap=None,
+            )
+        except Exception as error:
+            error.add_note(f"while converting {configuration.name}")
+            raise
         text = Path(folder, f"{configuration.name}.v").read_text()
     if caught:
         raise EmitError(f"{configuration.name}: {caught[0].message}")

@@ -14,10 +14,11 @@ FIELDS = ("tdata", "tkeep", "tuser", "tlast")  # what a word may consist of
 class Contract:
     """What a block promises without stalls; asserted exactly by its co-simulation test.
 
-    latency: cycles from the first word taken to the first word offered that depends on it; None
-        if that depends on the data, and the block's docstring says how.
+    latency: cycles from the first word taken to the first word offered that depends on it; of a
+        codec, for a frame of one value. None if it depends on the data otherwise.
     interval: cycles between words taken.
-    values_per_cycle: sustained on values without zeros; None for a block that handles no values.
+    values_per_cycle: sustained by a codec on full chunks without zeros, what a chunk's turn costs
+        included; None for any other block.
     """
 
     latency: int | None
