@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "default_tables.hpp"
+#include "entrolith/composition.hpp"
 #include "entrolith/crc32.hpp"
 #include "entrolith/stream.hpp"
 

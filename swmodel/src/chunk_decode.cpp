@@ -93,7 +93,7 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
                       tables);
     }
 
-    std::array<std::uint8_t, 64> payload{};
+    std::array<std::uint8_t, kMaxLanes> payload{};
     for (std::size_t k = 0; k < lanes; ++k) payload[k] = static_cast<std::uint8_t>(states[k]);
     const std::size_t held = layout.raw_bytes - (layout.end - layout.raw);
     const auto padding =
@@ -130,43 +130,6 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
 }
 
 }  // namespace
-
-void explain_codes(Bytes data, std::size_t begin, std::size_t end, LaneStates states,
-                   std::size_t lanes, std::span<const Block> blocks, unsigned exponent_bits,
-                   const TableSet& tables) {
-    Cursor codes{data, begin, end, Cause::kCorrupt};
-    std::size_t j = 0;
-    for (const Block& block : blocks) {
-        for (std::size_t i = 0; i < block.count; ++i, ++j) {
-            int exponent = 0;
-            if (block.table == kRawTable) {
-                exponent = codes.integer<std::uint8_t>("codes");
-            } else {
-                Lane lane{states[j % lanes]};
-                const unsigned entry = tables.decode(block.table)[lane.peek()];
-                lane.drop(entry & 31);
-                if (lane.wants_byte() != 0) lane.take(codes.integer<std::uint8_t>("codes"), ~0u);
-                states[j % lanes] = lane.state();
-                const unsigned symbol = entry >> 8;
-                exponent = symbol == kEscape ? int{codes.integer<std::uint8_t>("codes")}
-                                             : int{block.emax} - static_cast<int>(symbol);
-            }
-            if (exponent < 0 || exponent >> exponent_bits != 0) {
-                corrupt("codes", codes.at(), "exponent " + std::to_string(exponent) + " cannot be");
-            }
-        }
-    }
-    if (codes.left() != 0) {
-        corrupt("codes", codes.at(), std::to_string(codes.left()) + " bytes are left over");
-    }
-    for (std::size_t k = 0; k < lanes; ++k) {
-        if (states[k] >= 2 * Lane::kLow) {
-            corrupt("codes", begin,
-                    "lane " + std::to_string(k) + " ends in state " + std::to_string(states[k]));
-        }
-    }
-    throw std::logic_error{"the fast decoder refused codes that are correct"};
-}
 
 template <class F>
 void decode_chunk(Bytes data, const ChunkHead& head, const Parameters& parameters,

@@ -134,7 +134,7 @@ std::uint8_t* encode_coded(const typename F::Value* nonzeros, std::size_t nonzer
     const std::size_t in_lanes = std::min(raw_size, parameters.tail());
 
     const std::size_t lanes = parameters.lanes();
-    std::array<std::uint8_t, 64> payload{};
+    std::array<std::uint8_t, kMaxLanes> payload{};
     if (parameters.check != 0) store(payload.data(), check);
     write_raw_tail<F>(nonzeros, nonzero_count, in_lanes, work, payload.data() + (lanes - in_lanes));
     LaneStates states{};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "entrolith/composition.hpp"
+
 #include <algorithm>
 
 #include "entrolith/chunk.hpp"
-#include "entrolith/stream.hpp"
 
 namespace entrolith {
 

@@ -2,13 +2,14 @@
 //
 // Header and directory. FORMAT.md sections 1 and 2.
 
+#include "entrolith/header.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <optional>
 #include <stdexcept>
 
 #include "entrolith/crc32.hpp"
-#include "entrolith/stream.hpp"
 #include "entrolith/utf8.hpp"
 
 namespace entrolith {

@@ -2,7 +2,7 @@
 //
 // The extension module entrolith._core. The public interface is in python/entrolith.
 
-#include "entrolith/stream.hpp"
+#include "entrolith/header.hpp"
 #include "register.hpp"
 
 PYBIND11_MODULE(_core, m) {

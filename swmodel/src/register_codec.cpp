@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "entrolith/composition.hpp"
 #include "entrolith/stream.hpp"
 #include "register.hpp"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "entrolith/workspace.hpp"
+
 #include <algorithm>
 
-#include "entrolith/chunk.hpp"
 #include "entrolith/zeros.hpp"
 
 namespace entrolith {

@@ -8,14 +8,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <vector>
 
 #include "entrolith/bytes.hpp"
 #include "entrolith/dtype.hpp"
 #include "entrolith/profile.hpp"
 #include "entrolith/tables.hpp"
+#include "entrolith/workspace.hpp"
 
 namespace entrolith {
 
@@ -32,14 +31,6 @@ struct ChunkHead {
     bool trailing;
 };
 
-/// Header of a block of non-zero values. FORMAT.md section 5.
-struct Block {
-    std::uint32_t count;
-    std::uint8_t emax;
-    std::uint8_t table;
-    std::uint8_t trailing;
-};
-
 /// Where the parts of a coded chunk lie: bitmap, lanes, blocks, codes, raw, each to the next.
 struct ChunkLayout {
     std::size_t zeros;
@@ -50,30 +41,6 @@ struct ChunkLayout {
     std::size_t end;
     std::size_t nonzeros;
     std::size_t raw_bytes;  // those in the lanes included
-};
-
-/// Buffers of one thread, for chunks of up to `values` values.
-class Workspace {
-public:
-    static constexpr std::size_t kSlack = 64;  // what wide loads and stores may touch beyond
-
-    Workspace(std::size_t values, const Parameters& parameters);
-
-    /// Non-zero values, bit patterns of 2 or 4 bytes.
-    template <class Value>
-    [[nodiscard]] Value* nonzeros() noexcept {
-        return reinterpret_cast<Value*>(nonzeros_.get());
-    }
-
-    std::unique_ptr<std::uint8_t[]> differences;  // emax - exponent of each non-zero value
-    std::unique_ptr<std::uint8_t[]> codes;        // the encoder fills it from its end
-    std::unique_ptr<std::uint8_t[]> raw;          // of one block
-    std::vector<std::uint32_t> zeros;             // the bitmap
-    std::vector<Block> blocks;
-    std::size_t codes_size;
-
-private:
-    std::unique_ptr<std::byte[]> nonzeros_;
 };
 
 /// Reads a chunk's head and checks its size against what is certain. `expected` is the number of

@@ -14,14 +14,15 @@
 #include <cstdint>
 #include <span>
 
+#include "entrolith/blocks.hpp"
 #include "entrolith/bytes.hpp"
-#include "entrolith/chunk.hpp"
 #include "entrolith/lanes.hpp"
 #include "entrolith/tables.hpp"
 
 namespace entrolith {
 
-using LaneStates = std::array<std::uint32_t, 64>;
+inline constexpr std::size_t kMaxLanes = 64;
+using LaneStates = std::array<std::uint32_t, kMaxLanes>;
 
 template <unsigned kLanes>
 class CodeEncoder {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// entrolith/composition.hpp - where the bytes of a stream went.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "entrolith/bytes.hpp"
+#include "entrolith/header.hpp"
+
+namespace entrolith {
+
+struct Composition {
+    std::uint64_t coded_chunks, stored_chunks, zero_chunks;
+    std::array<std::uint64_t, 256> blocks_by_table;
+    std::uint64_t header, chunk_heads, zeros, lanes, blocks, codes, raw, stored;  // bytes
+};
+
+/// Reads every chunk's structure, without decoding it and without the table set. Throws
+/// StreamError.
+[[nodiscard]] Composition take_apart(Bytes data, const Header& header);
+
+}  // namespace entrolith
