@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import subprocess
 import sys
 import threading
@@ -16,10 +15,6 @@ import pytest
 from corpus.streams import TABLES, header_bytes, with_directory
 from corpus.values import KINDS, LAYOUTS, make
 from reference.encode import PROFILES, varint
-
-NOT_SANITIZED = pytest.mark.skipif(
-    "libasan" in os.environ.get("LD_PRELOAD", ""), reason="AddressSanitizer keeps what is freed"
-)
 
 
 def beyond(dtype: str, profile: str, values: int) -> float:
@@ -106,7 +101,6 @@ def forged() -> list[bytes]:
 
 
 @pytest.mark.memory
-@NOT_SANITIZED
 def test_forged_sizes_cost_no_memory() -> None:
     """At most a few chunks' worth, whatever a stream claims: pages touched, or only reserved."""
     command = [sys.executable, "-c", MEASURE, repr(TABLES)]
@@ -145,7 +139,6 @@ print(compressing / size, (peak() - before) / size)
 """
 
 
-@NOT_SANITIZED
 @pytest.mark.parametrize(
     ("layout", "copies"), [("contiguous", 1), ("transposed", 2), ("big-endian", 2)]
 )
