@@ -2,24 +2,18 @@
 """fifo: every word comes out, in order, whatever the stalls."""
 
 import random
-from itertools import chain, repeat
 from typing import Any
 
 import cocotb
 
 from cosim.bench import setting
 from cosim.bench.bench import Bench
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.stalls import Stall, burst3, burst4, coin, free, waits
 from cosim.bench.streams import Sink, Source, Word
 from hls.fifo import CONTRACT
 
 CONFIGURATION = setting.configuration()
 DEPTH = CONFIGURATION.parameters["depth"]
-
-
-def waits(cycles: int) -> Stall:
-    """Pause at first, then never."""
-    return lambda: chain(repeat(True, cycles), repeat(False))
 
 
 async def start(dut: Any, idle: Stall = free, stall: Stall = free) -> tuple[Bench, Source, Sink]:

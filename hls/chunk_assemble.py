@@ -27,6 +27,7 @@ ZEROS_NONE, ZEROS_ALL, ZEROS_BITMAP = range(3)
 IDLE, ADD_CODES, ADD_WORDS, MODE, NUMBER, ZEROS, CODES, RAW, SURPLUS = range(9)
 
 CONTRACT = Contract(latency=4, interval=1)  # from a chunk's totals, zeros and codes to its mode
+CHUNK_CYCLES = 4  # beside a cycle for each word that is taken
 
 
 def ports(fmt):  # noqa: ARG001 # a chunk's size has the same bits for all
@@ -41,7 +42,7 @@ def ports(fmt):  # noqa: ARG001 # a chunk's size has the same bits for all
 
 @block
 def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt):
-    """Pass a word a cycle. A chunk takes 5 cycles more, and as many as the words that it drops.
+    """Take a word a cycle; a chunk takes 4 cycles more.
 
     s_chunk  in   tdata = {nnz, n - 1}; tlast = the frame's last
     s_zeros  in   zero_bitmap's packet for the chunk; dropped if no value or every value is zero

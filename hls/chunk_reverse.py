@@ -22,6 +22,7 @@ LAST = DEPTH - 1
 PLACE = LAST.bit_length()
 
 CONTRACT = Contract(latency=3, interval=1)  # from a packet's last word to the same on m_axis
+PACKET_PAUSE = 2  # cycles between full packets, as each is written behind the one before
 
 
 def ports():

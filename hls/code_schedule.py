@@ -45,7 +45,7 @@ IDLE, STARTING, CODING, LISTING, STORING = range(5)  # states
 CONTRACT = Contract(latency=2, interval=1)  # from a chunk's totals to the first operation
 
 
-def busy_cycles(nonzeros):
+def busy_cycles(nonzeros: int) -> int:
     """Cycles from a chunk's first operation to the next chunk's, if all it needs is there."""
     return 2 * POINT.lanes + nonzeros + -(-nonzeros // POINT.block) + 1
 

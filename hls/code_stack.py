@@ -32,6 +32,7 @@ DEPTH_LOG2 = (DEPTH - 1).bit_length()
 CROWDED = DEPTH - 8  # words in use at which no more bytes are taken
 
 CONTRACT = Contract(latency=3, interval=1)  # from a packet's last byte taken to its first word
+PACKET_PAUSE = 1  # cycles in which no byte is taken after a packet's last
 
 
 def ports():
@@ -43,7 +44,7 @@ def ports():
 
 @block
 def code_stack(clk, rst, s_axis, m_axis):
-    """Take one or two bytes a cycle; pause a cycle or two after a packet's last.
+    """Take one or two bytes a cycle; pause one after a packet's last.
 
     s_axis  in   the packet's bytes from its last to its first, 4128 at most. tkeep 1: tdata =
                  {any, byte}; 3: tdata = {byte, the one in front of it}; tlast = the packet's first.

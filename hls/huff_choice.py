@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from myhdl import Signal, always, always_comb, always_seq, block, concat, instances, intbv, modbv
 
-from hls.point import ESCAPE, POINT, SYMBOLS
+from hls.point import ESCAPE, POINT, SYMBOLS, Tables
 from hls.stream import AxiStream, Contract
 
 EXPONENT = 8
@@ -26,7 +26,7 @@ RAW_COST_LOG2 = 3
 CONTRACT = Contract(latency=1, interval=1)  # of m_axis; for m_header see header_latency
 
 
-def header_latency(tables):
+def header_latency(tables: Tables) -> int:
     """Cycles from a block's last exponent taken to its header offered."""
     return len(tables) + 4
 

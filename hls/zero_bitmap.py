@@ -39,6 +39,8 @@ CROWDED = 8  # groups that a chunk's end and a chunk of one value may take befor
 CHUNKS = 4  # that may wait
 
 CONTRACT = Contract(latency=5, interval=1)  # from a chunk's last flag to its packet
+CHUNK_PAUSE = 3  # cycles without a flag taken after a chunk's last
+SUMMARY_PAUSE = 1  # and after those, in a chunk, that complete a word of the summary
 
 
 def ports():
@@ -47,7 +49,7 @@ def ports():
 
 @block
 def zero_bitmap(clk, rst, s_axis, m_axis):
-    """Take one flag a cycle; pause three cycles after a chunk's last, and one every 1024 values.
+    """Take a flag a cycle; pause 3 after a chunk's last, 1 at each other 1024th of a chunk.
 
     s_axis  in   tdata = the value is zero; tlast = the chunk's last value
     m_axis  out  a packet a chunk: the words of the summary, then the bitmap's words that are not 0;

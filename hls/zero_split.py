@@ -32,7 +32,9 @@ COUNT = POINT.chunk.bit_length()  # bits of nnz
 TAIL = 8 * POINT.tail
 CHECK = 32
 
-CONTRACT = Contract(latency=3, interval=1)  # m_axis; m_flag 2, m_chunk 3 after a chunk's last value
+CONTRACT = Contract(latency=3, interval=1)  # of m_axis, when the next value is not zero either
+FLAG_LATENCY = 2  # from a value to m_flag
+CHUNK_LATENCY = 3  # from a chunk's last value to m_chunk
 
 
 def ports(fmt):

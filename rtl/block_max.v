@@ -21,9 +21,9 @@ module block_max (
 // Pass one exponent a cycle, a block late.
 //
 // s_axis  in   tdata = exponent of a non-zero; tlast = the chunk's last. A block ends there and
-//              after 512 values
-// m_axis  out  the same exponents; tlast = the block's last; tuser = {the chunk's last block, maximum}
-//              of the block, in each of its words
+//              after 512 values; while one leaves and one waits, nothing enters
+// m_axis  out  the same exponents; tlast = the block's last; tuser = {the chunk's last block,
+//              maximum} of the block, in each of its words
 // rst     in   synchronous, active high; drops everything in flight
 
 input clk;

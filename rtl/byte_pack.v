@@ -23,8 +23,8 @@ module byte_pack (
 );
 // Pack a word a cycle; one cycle more where a packet's last bytes need a word of their own.
 //
-// s_axis  in   tkeep = 1, 3, 7 or 15 in any word; tlast ends the packet; tuser of its last word counts
-// m_axis  out  tkeep = 15 but in the packet's last word, whose other bytes are 0; tuser in that word
+// s_axis  in   tkeep = 1, 3, 7 or 15 in any word; tlast ends the packet; tuser is the same in all
+// m_axis  out  tkeep = 15 but in the packet's last word, whose other bytes are 0
 // rst     in   synchronous, active high; drops everything in flight
 
 input clk;

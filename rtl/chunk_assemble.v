@@ -33,15 +33,15 @@ module chunk_assemble (
     m_axis_tkeep,
     m_axis_tuser
 );
-// Pass a word a cycle. A chunk takes 5 cycles more, and as many as the words that it drops.
+// Take a word a cycle; a chunk takes 4 cycles more.
 //
 // s_chunk  in   tdata = {nnz, n - 1}; tlast = the frame's last
 // s_zeros  in   zero_bitmap's packet for the chunk; dropped if no value or every value is zero
 // s_codes  in   code_stack's packet for the chunk: lanes, blocks, codes; none if nnz is 0
-// s_raw    in   the chunk's raw bytes, a whole number of words. Of the bytes, all but the last 4 are
-//               passed on, so that the last word is dropped
-// m_axis   out  the chunk, tkeep = 1, 3, 7 or 15 in any word; tlast = the chunk's last; tuser = the frame's
-//               last chunk
+// s_raw    in   the chunk's raw bytes in whole words. Its last 4 bytes are in the lanes, so that
+//               the last word is dropped, and what the one before has too many of
+// m_axis   out  the chunk, tkeep = 1, 3, 7 or 15 in any word; tlast = the chunk's last; tuser =
+//               the frame's last chunk, in all words
 // rst      in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -102,9 +102,10 @@ reg [3:0] state;
 reg [31:0] word;
 reg [7:0] words;
 
+assign raw_total = ({2'h0, s_chunk_tdata[25-1:12]} + {1'h0, s_chunk_tdata[25-1:12], 1'h0});
+
 assign free = ((!m_axis_tvalid) || m_axis_tready);
 assign start = ((state == 0) && s_chunk_tvalid && s_zeros_tvalid);
-assign raw_total = (s_chunk_tdata[(13 + 12)-1:12] * 3);
 
 assign s_chunk_tready = start;
 assign s_zeros_tready = ((state == 5) && (free || (!bitmap)));

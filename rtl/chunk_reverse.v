@@ -18,8 +18,8 @@ module chunk_reverse (
 );
 // Reverse packets of 1 to 4096 words.
 //
-// s_axis  in   tlast = the packet's last word. While a packet leaves, the next may enter behind it;
-//              once it has entered it waits for that one
+// s_axis  in   tlast = the packet's last word. While a packet leaves, the next may enter behind
+//              it; once that has entered it waits for the first to leave
 // m_axis  out  the words of the packet, its last first; who reads knows how many
 // rst     in   synchronous, active high; drops everything in flight
 

@@ -28,13 +28,14 @@ module code_schedule (
     m_chunk_tready,
     m_chunk_tlast
 );
-// Issue one operation a cycle: 8 START, nnz CODE, one HEADER a block, 8 STORE; none if nnz is 0.
+// Issue an operation a cycle: 8 START, nnz CODE, a HEADER a block, 8 STORE; none if nnz is 0.
 //
 // s_chunk   in   a chunk's totals from zero_split
 // s_header  in   its block headers from huff_choice, in order
-// s_axis    in   its exponents from chunk_reverse, the last first. None is taken before all headers are there
-// m_axis    out  tdata = {header or 0, byte, operation}: START, byte = a lane's payload; CODE, byte = exponent,
-//                header = its block's; HEADER, header = a block's; STORE. tlast = the chunk's last
+// s_axis    in   its exponents from chunk_reverse, the last first; after all its headers
+// m_axis    out  tdata = {header, byte, operation}: START 0, byte = a lane's payload; STORE 1;
+//                CODE 2, byte = exponent, header = its block's; HEADER 3, header = a block's; the
+//                header is 0 where there is none. tlast = the chunk's last
 // m_chunk   out  tdata = {nnz, n - 1} and tlast of s_chunk, as soon as the lanes have started
 // rst       in   synchronous, active high; drops everything in flight
 
@@ -149,7 +150,7 @@ assign issue = (advance && (state != 0) && ((state != 2) || (known && s_axis_tva
 assign s_axis_tready = (advance && (state == 2) && known);
 assign started = (advance && (state == 1) && (step == 7));
 
-assign read = (issue && ((state == 2) || (state == 3)));
+assign read = (issue && (state != 1) && (state != 4));
 assign leave = (started || ((state == 0) && s_chunk_tvalid && empty && (!m_chunk_tvalid)));
 
 assign s_chunk_tready = leave;

@@ -20,14 +20,13 @@ module code_stack (
     m_axis_tkeep,
     m_axis_tuser
 );
-// Take one or two bytes a cycle; pause a cycle or two after a packet's last.
+// Take one or two bytes a cycle; pause one after a packet's last.
 //
-// s_axis  in   the packet's bytes from its last to its first; tkeep 1: tdata = {any, byte},
-//              3: tdata = {byte, the one after it, that is before it in the packet}; tlast = the
-//              packet's first bytes. At most 4128 bytes. A packet that has entered waits for the one before
-//              it to leave
-// m_axis  out  the packet from its first byte on; its first word holds what makes the others full, tkeep =
-//              1, 3, 7 or 15; tuser = the packet's size in bytes, in each word
+// s_axis  in   the packet's bytes from its last to its first, 4128 at most. tkeep 1: tdata =
+//              {any, byte}; 3: tdata = {byte, the one in front of it}; tlast = the packet's first.
+//              A packet that has entered waits for the one before it to leave
+// m_axis  out  the packet from its first byte on. Its first word holds what makes the others full,
+//              tkeep = 1, 3, 7 or 15; tuser = the packet's size in bytes, in all words
 // rst     in   synchronous, active high; drops everything in flight
 
 input clk;

@@ -23,8 +23,8 @@ module gradient_enc_w1_bf16 (
 // Encode frames of values.
 //
 // s_axis  in   tdata = value; tlast ends the frame
-// m_axis  out  the frame's chunks, a packet each: byte 0 in bits 7:0, tkeep full but in a packet's last word,
-//              whose other bytes are 0; tlast = the chunk's last word; tuser = the frame's last chunk
+// m_axis  out  the frame's chunks, a packet each: byte 0 in bits 7:0, tkeep full but in a packet's
+//              last word, whose other bytes are 0; tuser = the frame's last chunk, in all words
 // rst     in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -249,6 +249,7 @@ wire zero_bitmap0_leaving;
 wire zero_bitmap0_waiting_tready;
 wire [7:0] zero_bitmap0_m_axis_tuser;
 wire [9:0] zero_bitmap0_waiting_tdata;
+wire [7:0] zero_bitmap0_summary_last;
 wire zero_bitmap0_m_axis_tlast;
 wire [9:0] zero_bitmap0_fifo0_shown;
 reg [1:0] zero_bitmap0_fifo0_register_queue0_head;
@@ -1262,6 +1263,7 @@ assign zero_bitmap0_read = (zero_bitmap0_waiting_tvalid && (!zero_bitmap0_read_a
 assign zero_bitmap0_leaving = (zero_bitmap0_m_axis_tvalid && zero_bitmap0_m_axis_tready && zero_bitmap0_read_all);
 assign zero_bitmap0_waiting_tready = (zero_bitmap0_m_axis_tvalid && zero_bitmap0_m_axis_tready && zero_bitmap0_read_all);
 assign zero_bitmap0_m_axis_tuser = zero_bitmap0_waiting_tdata[8-1:0];
+assign zero_bitmap0_summary_last = {6'h0, zero_bitmap0_waiting_tdata[8+:2]};
 
 always @(posedge clk) begin: zero_bitmap0_show
     if (rst == 1) begin
@@ -1276,7 +1278,7 @@ always @(posedge clk) begin: zero_bitmap0_show
             zero_bitmap0_read_all <= (zero_bitmap0_read_parts_next == zero_bitmap0_waiting_tdata[8-1:0]);
             zero_bitmap0_read_parts <= zero_bitmap0_read_parts_next;
             zero_bitmap0_place <= (zero_bitmap0_place + 1);
-            if ((zero_bitmap0_read_parts == {6'h0, zero_bitmap0_waiting_tdata[8+:2]})) begin
+            if ((zero_bitmap0_read_parts == zero_bitmap0_summary_last)) begin
                 zero_bitmap0_place <= {zero_bitmap0_after_place, 2'h0};
             end
         end
@@ -2859,7 +2861,7 @@ assign code_schedule0_issue = (code_schedule0_advance && (code_schedule0_state !
 assign chunk_reverse0_m_axis_tready = (code_schedule0_advance && (code_schedule0_state == 2) && code_schedule0_known);
 assign code_schedule0_started = (code_schedule0_advance && (code_schedule0_state == 1) && (code_schedule0_step == 7));
 
-assign code_schedule0_read = (code_schedule0_issue && ((code_schedule0_state == 2) || (code_schedule0_state == 3)));
+assign code_schedule0_read = (code_schedule0_issue && (code_schedule0_state != 1) && (code_schedule0_state != 4));
 assign code_schedule0_leave = (code_schedule0_started || ((code_schedule0_state == 0) && zero_split0_m_chunk_tvalid && code_schedule0_empty && (!code_schedule0_m_chunk_tvalid)));
 
 assign zero_split0_m_chunk_tready = code_schedule0_leave;
@@ -3306,7 +3308,7 @@ always @(posedge clk) begin: lane_enc0_control
         if (lane_enc0_go) begin
             lane_enc0_valid2 <= code_schedule0_m_axis_tvalid;
             lane_enc0_valid3 <= lane_enc0_valid2;
-            lane_enc0_m_axis_tvalid <= (lane_enc0_valid3 && ((lane_enc0_operation3 == 3) || (lane_enc0_operation3 == 1) || ((lane_enc0_operation3 == 2) && (lane_enc0_spill || lane_enc0_escape3))));
+            lane_enc0_m_axis_tvalid <= (lane_enc0_valid3 && (lane_enc0_operation3 != 0) && ((lane_enc0_operation3 != 2) || lane_enc0_spill || lane_enc0_escape3));
         end
     end
 end
@@ -3695,9 +3697,10 @@ end
 
 assign fifo1_cut1_field = fifo1_shown[32-1:(32 - 32)];
 
+assign chunk_assemble0_raw_total = {1'h0, code_schedule0_m_chunk_tdata[25-1:12]};
+
 assign chunk_assemble0_free = ((!chunk_assemble0_m_axis_tvalid) || chunk_assemble0_m_axis_tready);
 assign chunk_assemble0_start = ((chunk_assemble0_state == 0) && code_schedule0_m_chunk_tvalid && zero_bitmap0_m_axis_tvalid);
-assign chunk_assemble0_raw_total = (code_schedule0_m_chunk_tdata[(13 + 12)-1:12] * 1);
 
 assign code_schedule0_m_chunk_tready = chunk_assemble0_start;
 assign zero_bitmap0_m_axis_tready = ((chunk_assemble0_state == 5) && (chunk_assemble0_free || (!chunk_assemble0_bitmap)));

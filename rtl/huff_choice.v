@@ -24,7 +24,8 @@ module huff_choice (
 );
 // Pass one exponent a cycle. A block's last waits until the header before it has left.
 //
-// s_axis    in   tdata = exponent; tlast = the block's last; tuser = {the chunk's last block, maximum}
+// s_axis    in   tdata = exponent; tlast = the block's last; tuser = {the chunk's last block,
+//                the block's maximum}
 // m_axis    out  the same exponents; tlast = the chunk's last
 // m_header  out  a word a block, tdata = {raw, table, emax}; table and emax of a raw block are 0
 // rst       in   synchronous, active high; drops everything in flight

@@ -22,9 +22,8 @@ module lane_enc (
 // Do one operation a cycle.
 //
 // s_axis  in   the operations of code_schedule; tlast = a chunk's last
-// m_axis  out  the bytes of the parts codes, blocks, lanes of a chunk, the last first: tkeep 1: tdata =
-//              {any, byte}; 3: tdata = {byte, the one after it, that is before it in the chunk};
-//              tlast = the chunk's first two
+// m_axis  out  the bytes of a chunk's codes, blocks and lanes from the last to the first. tkeep 1:
+//              tdata = {any, byte}; 3: tdata = {byte, the byte in front of it}; tlast = the first
 // rst     in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -396,7 +395,7 @@ always @(posedge clk) begin: control
         if (go) begin
             valid2 <= s_axis_tvalid;
             valid3 <= valid2;
-            m_axis_tvalid <= (valid3 && ((operation3 == 3) || (operation3 == 1) || ((operation3 == 2) && (spill || escape3))));
+            m_axis_tvalid <= (valid3 && (operation3 != 0) && ((operation3 != 2) || spill || escape3));
         end
     end
 end

@@ -18,7 +18,7 @@ module zero_bitmap (
     m_axis_tlast,
     m_axis_tuser
 );
-// Take one flag a cycle; pause three cycles after a chunk's last, and one every 1024 values.
+// Take a flag a cycle; pause 3 after a chunk's last, 1 at each other 1024th of a chunk.
 //
 // s_axis  in   tdata = the value is zero; tlast = the chunk's last value
 // m_axis  out  a packet a chunk: the words of the summary, then the bitmap's words that are not 0;
@@ -75,6 +75,7 @@ reg read_all;
 wire leaving;
 wire waiting_tready;
 wire [9:0] waiting_tdata;
+wire [7:0] summary_last;
 wire [9:0] fifo0_shown;
 reg [1:0] fifo0_register_queue0_head;
 reg [2:0] fifo0_register_queue0_level;
@@ -246,6 +247,7 @@ assign read = (waiting_tvalid && (!read_all) && ((!m_axis_tvalid) || m_axis_trea
 assign leaving = (m_axis_tvalid && m_axis_tready && read_all);
 assign waiting_tready = (m_axis_tvalid && m_axis_tready && read_all);
 assign m_axis_tuser = waiting_tdata[8-1:0];
+assign summary_last = {6'h0, waiting_tdata[8+:2]};
 
 always @(posedge clk) begin: show
     if (rst == 1) begin
@@ -260,7 +262,7 @@ always @(posedge clk) begin: show
             read_all <= (read_parts_next == waiting_tdata[8-1:0]);
             read_parts <= read_parts_next;
             place <= (place + 1);
-            if ((read_parts == {6'h0, waiting_tdata[8+:2]})) begin
+            if ((read_parts == summary_last)) begin
                 place <= {after_place, 2'h0};
             end
         end

@@ -28,10 +28,11 @@ module zero_split (
 // Split one value a cycle.
 //
 // s_axis   in   tdata = value; tlast ends the frame. A chunk ends there and after 4096 values
-// m_axis   out  the non-zeros, tdata = {raw part, exponent}; tlast = the chunk's last. A word is held
-//               back until the next non-zero or the chunk's end shows whether it is the last
+// m_axis   out  the non-zeros, tdata = {raw part, exponent}; tlast = the chunk's last. A word
+//               waits until the next non-zero or the chunk's end shows whether it is the last
 // m_flag   out  tdata = the value is zero, one a value; tlast = the chunk's last
-// m_chunk  out  one word a chunk, tdata = {last 4 raw bytes, CRC-32, nnz, n - 1}; tlast = the frame's last
+// m_chunk  out  a word a chunk, tdata = {last 4 raw bytes, CRC-32, nnz, n - 1}; tlast = the
+//               frame's last chunk
 // rst      in   synchronous, active high; drops everything in flight
 
 input clk;

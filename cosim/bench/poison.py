@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 ARRAY = re.compile(r"^\(\* no_rw_check \*\) reg \[(\d+):0\] (\w+) ", re.MULTILINE)
-WRITE = r"if \((?P<write>\w+)\) begin\s+{memory}\[(?P<address>\w+)\] <= "
-READ = r"<= (?P<word>{memory}\[(?P<address>\w+)\]);"
+WRITE = r"if \((?P<write>\w+)\) begin\s+{memory}\[(?P<address>\w+(?:\[[^]]+\])?)\] <= "
+READ = r"<= (?P<word>{memory}\[(?P<address>\w+(?:\[[^]]+\])?)\]);"
 
 
 def poisoned(text: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from itertools import count, cycle, repeat
+from itertools import chain, count, cycle, repeat
 
 Stall = Callable[[], Iterator[bool]]
 
@@ -33,3 +33,8 @@ def coin() -> Iterator[bool]:
     """Every other cycle, by chance; follows the seed of the simulation."""
     rng = random.Random(random.getrandbits(32))
     return (rng.getrandbits(1) == 1 for _ in count())
+
+
+def waits(cycles: int) -> Stall:
+    """Pause so many cycles at first, then never."""
+    return lambda: chain(repeat(True, cycles), repeat(False))

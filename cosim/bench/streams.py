@@ -117,7 +117,7 @@ class Sink:
 
     async def words(self, count: int) -> list[Word]:
         """Wait for the next words."""
-        if len(self._words) < count:
+        while len(self._words) < count:  # the end of a packet wakes as well
             self._wanted = count
             self._arrival.clear()
             await self._arrival.wait()

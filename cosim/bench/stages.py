@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What passes between the blocks of the encoder for a chunk, as the reference encoder makes it."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from reference.decode import DTYPES
+from reference.encode import (
+    PROFILES,
+    choose_table,
+    encode_chunk,
+    encode_exponents,
+    raw_strings,
+    zero_bitmap,
+)
+
+from cosim.bench.corners import Frame
+from cosim.bench.streams import Word
+from hls.code_schedule import CODE, HEADER, OPERATION, START, STORE
+from hls.point import POINT, RAW, NumberFormat, Tables
+
+WORD = 4
+INDEX = POINT.chunk.bit_length() - 1  # bits of n - 1
+COUNT = INDEX + 1  # bits of nnz
+CHECK = 32
+EXPONENT = 8
+TABLE = 4
+
+
+@dataclass(frozen=True)
+class Stages:
+    """A chunk of a frame. last: whether it is the frame's last chunk."""
+
+    values: list[int]
+    last: bool
+    fmt: NumberFormat
+    tables: Tables
+
+    @cached_property
+    def nonzeros(self) -> list[int]:
+        """The values that are not zero."""
+        return [value for value in self.values if value]
+
+    @cached_property
+    def exponents(self) -> list[int]:
+        """Their exponents."""
+        mask = 2**self.fmt.exponent - 1
+        return [value >> self.fmt.mantissa & mask for value in self.nonzeros]
+
+    @cached_property
+    def raws(self) -> list[int]:
+        """Their raw parts: sign, then mantissa."""
+        mantissa = self.fmt.mantissa
+        return [
+            value >> (self.fmt.width - 1) << mantissa | value & (2**mantissa - 1)
+            for value in self.nonzeros
+        ]
+
+    @cached_property
+    def spans(self) -> list[slice]:
+        """The blocks, as slices of the non-zeros."""
+        count = len(self.nonzeros)
+        return [slice(at, min(at + POINT.block, count)) for at in range(0, count, POINT.block)]
+
+    @cached_property
+    def blocks(self) -> list[list[int]]:
+        """The exponents of each block."""
+        return [self.exponents[span] for span in self.spans]
+
+    @cached_property
+    def headers(self) -> list[tuple[int, int]]:
+        """(emax, table) of each block as the format writes them."""
+        chosen = []
+        for exponents in self.blocks:
+            emax = max(exponents)
+            table = choose_table([emax - exponent for exponent in exponents], self.tables)
+            chosen.append((0 if table == RAW else emax, table))
+        return chosen
+
+    @cached_property
+    def raw(self) -> bytes:
+        """All raw bytes."""
+        dtype = next(d for d in DTYPES.values() if d.name == self.fmt.name)
+        return raw_strings(self.raws, self.spans, [0] * len(self.spans), dtype)
+
+    @cached_property
+    def payload(self) -> bytes:
+        """What the lanes start with: the check value, and the last raw bytes."""
+        size = self.fmt.width // 8
+        plain = b"".join(value.to_bytes(size, "little") for value in self.values)
+        tail = (bytes(POINT.tail) + self.raw)[-POINT.tail :]
+        return zlib.crc32(plain).to_bytes(WORD, "little") + tail
+
+    @cached_property
+    def coded(self) -> bytes:
+        """The parts lanes, blocks and codes."""
+        lanes, codes = encode_exponents(
+            self.exponents, self.spans, self.headers, self.payload, self.tables
+        )
+        states = b"".join(state.to_bytes(2, "little") for state in lanes)
+        return states + b"".join(map(bytes, self.headers)) + codes
+
+    @cached_property
+    def zeros(self) -> bytes:
+        """The part zeros, whether or not the chunk has it."""
+        return zero_bitmap(self.values)
+
+    @cached_property
+    def chunk(self) -> bytes:
+        """The chunk."""
+        return encode_chunk(self.values, self.fmt.name, self.tables, PROFILES[POINT.profile])
+
+    @property
+    def nonzero_words(self) -> list[Word]:
+        """Words of zero_split's m_axis."""
+        parts = zip(self.raws, self.exponents, strict=True)
+        return packet([raw << EXPONENT | exponent for raw, exponent in parts])
+
+    @property
+    def flag_words(self) -> list[Word]:
+        """Words of zero_split's m_flag."""
+        return packet([int(value == 0) for value in self.values])
+
+    @property
+    def counts(self) -> int:
+        """Bits {nnz, n - 1}."""
+        return len(self.nonzeros) << INDEX | len(self.values) - 1
+
+    @property
+    def totals_word(self) -> Word:
+        """The word of zero_split's m_chunk."""
+        payload = int.from_bytes(self.payload, "little")
+        return Word(payload << (COUNT + INDEX) | self.counts, tlast=int(self.last))
+
+    @property
+    def counts_word(self) -> Word:
+        """The word of code_schedule's m_chunk."""
+        return Word(self.counts, tlast=int(self.last))
+
+    @property
+    def exponent_words(self) -> list[Word]:
+        """Words of block_max's s_axis."""
+        return packet(self.exponents)
+
+    @property
+    def maxima_words(self) -> list[Word]:
+        """Words of block_max's m_axis."""
+        words = []
+        for i, exponents in enumerate(self.blocks):
+            user = (i == len(self.blocks) - 1) << EXPONENT | max(exponents)
+            words += packet(exponents, user)
+        return words
+
+    @property
+    def header_words(self) -> list[Word]:
+        """Words of huff_choice's m_header."""
+        return [
+            Word(1 << (TABLE + EXPONENT) if table == RAW else table << EXPONENT | emax)
+            for emax, table in self.headers
+        ]
+
+    @property
+    def backwards_words(self) -> list[Word]:
+        """Words of chunk_reverse's m_axis."""
+        return [Word(exponent) for exponent in reversed(self.exponents)]
+
+    @property
+    def zeros_words(self) -> list[Word]:
+        """Words of zero_bitmap's m_axis."""
+        words = whole_words(self.zeros)
+        return packet(words, len(words))
+
+    @property
+    def code_words(self) -> list[Word]:
+        """Words of code_stack's m_axis."""
+        return stack_words(self.coded) if self.blocks else []
+
+    @property
+    def raw_words(self) -> list[Word]:
+        """Words of the raw queue; bytes behind the last are ones."""
+        padded = self.raw + b"\xff" * (-len(self.raw) % WORD)
+        return [Word(word) for word in whole_words(padded)]
+
+
+def packet(data: Sequence[int], user: int = 0) -> list[Word]:
+    """Words of one packet."""
+    return [Word(item, tuser=user, tlast=int(i == len(data) - 1)) for i, item in enumerate(data)]
+
+
+def stack_words(data: bytes) -> list[Word]:
+    """Words of code_stack's m_axis for a packet: the first holds what makes the others full."""
+    first = len(data) % WORD or WORD
+    return cut_words(data, [first] + [WORD] * ((len(data) - first) // WORD), len(data))
+
+
+def cut_words(data: bytes, sizes: Sequence[int], user: int) -> list[Word]:
+    """A packet whose words hold so many of the bytes, one after the other."""
+    words, at = [], 0
+    for size in sizes:
+        part = data[at : at + size]
+        at += size
+        last = int(at == len(data))
+        words.append(Word(int.from_bytes(part, "little"), (1 << size) - 1, user, last))
+    assert at == len(data), "the sizes are not those of the bytes"
+    return words
+
+
+def operation_words(chunk: Stages) -> list[Word]:
+    """Words of code_schedule's m_axis; a byte that does not count is 0."""
+    count, headers = len(chunk.exponents), [word.tdata for word in chunk.header_words]
+    if not count:
+        return []
+    lanes = [(count - 1 - i) % POINT.lanes for i in range(POINT.lanes)]
+    operations = [(0, chunk.payload[lane], START) for lane in lanes]
+    operations += [
+        (headers[j // POINT.block], chunk.exponents[j], CODE) for j in reversed(range(count))
+    ]
+    operations += [(header, 0, HEADER) for header in reversed(headers)]
+    operations += [(0, 0, STORE)] * POINT.lanes
+    return packet(
+        [(header << EXPONENT | byte) << OPERATION | code for header, byte, code in operations]
+    )
+
+
+def assembly_words(chunk: Stages) -> list[Word]:
+    """Words of chunk_assemble's m_axis."""
+    has_zeros = chunk.blocks and len(chunk.nonzeros) < len(chunk.values)
+    front = 1 + (len(chunk.values) < POINT.chunk) + (len(chunk.zeros_words) if has_zeros else 0)
+    sizes = [WORD] * front + [word.tkeep.bit_length() for word in chunk.code_words]
+    raw = max(0, len(chunk.raw) - POINT.tail)
+    sizes += [WORD] * (raw // WORD) + [raw % WORD] * (raw % WORD > 0)
+    return cut_words(chunk.chunk, sizes, int(chunk.last))
+
+
+def whole_words(data: bytes) -> list[int]:
+    """The words of a whole number of them."""
+    return [int.from_bytes(data[at : at + WORD], "little") for at in range(0, len(data), WORD)]
+
+
+def cut(frame: Frame, fmt: NumberFormat, tables: Tables) -> Iterator[Stages]:
+    """The chunks of a frame."""
+    for at in range(0, len(frame), POINT.chunk):
+        yield Stages(frame[at : at + POINT.chunk], at + POINT.chunk >= len(frame), fmt, tables)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""block_max: every exponent comes with the maximum of its block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import cocotb
+
+from cosim.bench.block import Block, Case, chunks, corners
+from cosim.bench.corners import Frame
+from cosim.bench.stages import Stages
+from cosim.bench.stalls import Stall, burst3, burst4, coin, free, waits
+from hls.block_max import CONTRACT
+from hls.point import POINT
+
+
+def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
+    return Block(dut, idle=idle, stall=stall)
+
+
+def case(name: str, chunk: Stages) -> Case:
+    exponents = chunk.exponent_words
+    return Case(name, {"s_axis": exponents}, {"m_axis": chunk.maxima_words}, len(exponents))
+
+
+def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
+    return (case(name, chunk) for name, chunk in chunks(frames) if chunk.nonzeros)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+async def finds_maxima_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
+    tb = block(dut, idle, stall)
+    await tb.reset()
+    await tb.check(cases(corners().edges()))
+    await tb.check(cases(corners().mixture()))
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def finds_maxima_chunks(dut: Any) -> None:
+    tb = block(dut)
+    await tb.reset()
+    await tb.check(cases(corners().chunks()))
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.parametrize(stop=[1, 300, 515, 900])
+async def starts_anew_after_reset(dut: Any, stop: int) -> None:
+    tb = block(dut, free, coin)
+    await tb.reset()
+    lost = cases([("lost", corners().gradient(600, zeros=0.3))])
+    await tb.check_after_reset(stop, lost, cases(corners().mixture()))
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def keeps_its_contract(dut: Any) -> None:
+    tb = block(dut)
+    await tb.reset()
+    await tb.check(cases([("dense", corners().gradient(2 * POINT.chunk))]))
+    taken, offered = tb.moved("s_axis"), tb.moved("m_axis")
+    for cycles in taken, offered:
+        assert cycles == list(range(cycles[0], cycles[0] + len(cycles), CONTRACT.interval))
+    assert offered[0] - taken[POINT.block - 1] == CONTRACT.latency
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def holds_two_blocks(dut: Any) -> None:
+    """One leaves and one waits; a third may not enter before the second has its turn."""
+    tb = block(dut, stall=waits(600))
+    await tb.reset()
+    await tb.check(cases([(f"chunk {i}", corners().gradient(9)) for i in range(5)]))
+    assert tb.moved("s_axis")[17] < tb.moved("m_axis")[0] < tb.moved("s_axis")[18]

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""chunk_assemble: the parts of every chunk come in the order of the reference's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import cocotb
+
+from cosim.bench.block import Block, Case, chunks, corners
+from cosim.bench.corners import Frame
+from cosim.bench.stages import Stages, assembly_words
+from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from hls.chunk_assemble import CHUNK_CYCLES, CONTRACT
+from hls.point import POINT
+
+INPUTS = "s_chunk", "s_zeros", "s_codes", "s_raw"
+
+
+def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
+    return Block(dut, INPUTS, ["m_axis"], idle, stall)
+
+
+def case(name: str, chunk: Stages) -> Case:
+    inputs = [chunk.counts_word], chunk.zeros_words, chunk.code_words, chunk.raw_words
+    outputs = {"m_axis": assembly_words(chunk)}
+    return Case(name, dict(zip(INPUTS, inputs, strict=True)), outputs, len(chunk.values))
+
+
+def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
+    return (case(name, chunk) for name, chunk in chunks(frames))
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+async def assembles_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
+    tb = block(dut, idle, stall)
+    await tb.reset()
+    await tb.check(cases(corners().edges()))
+    await tb.check(cases(corners().mixture()))
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def assembles_chunks(dut: Any) -> None:
+    tb = block(dut)
+    await tb.reset()
+    await tb.check(cases(corners().chunks()))
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.parametrize(stop=[2, 4, 5, 30, 300])
+async def starts_anew_after_reset(dut: Any, stop: int) -> None:
+    tb = block(dut)
+    await tb.reset()
+    lost = cases([("lost", corners().gradient(600, zeros=0.3))])
+    await tb.check_after_reset(stop, lost, cases(corners().mixture()))
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def keeps_its_contract(dut: Any) -> None:
+    tb = block(dut)
+    await tb.reset()
+    dense = list(cases([("dense", corners().gradient(3 * POINT.chunk))]))
+    await tb.check(dense)
+    offered, starts, at = tb.moved("m_axis"), [], 0
+    for words in (len(case.outputs["m_axis"]) for case in dense):
+        starts.append(offered[at])
+        at += words
+    assert starts[0] - tb.moved("s_chunk")[0] == CONTRACT.latency
+    for case, (start, following) in zip(dense, pairwise(starts), strict=False):
+        taken = sum(len(case.inputs[name]) for name in ("s_zeros", "s_codes", "s_raw"))
+        assert following - start == taken + CHUNK_CYCLES

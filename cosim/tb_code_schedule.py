@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""code_schedule: the operations for every chunk, in the order of the coding pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import cocotb
+
+from cosim.bench.block import Block, Case, Fields, chunks, corners, kept
+from cosim.bench.corners import Frame
+from cosim.bench.stages import Stages, operation_words
+from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.streams import Word
+from hls.code_schedule import CODE, CONTRACT, EXPONENT, OPERATION, START, busy_cycles
+from hls.point import POINT
+
+INPUTS, OUTPUTS = ("s_chunk", "s_header", "s_axis"), ("m_axis", "m_chunk")
+
+
+def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
+    return Block(dut, INPUTS, OUTPUTS, idle, stall)
+
+
+def case(name: str, chunk: Stages) -> Case:
+    inputs = [chunk.totals_word], chunk.header_words, chunk.backwards_words
+    outputs = operation_words(chunk), [chunk.counts_word]
+    return Case(
+        name,
+        dict(zip(INPUTS, inputs, strict=True)),
+        dict(zip(OUTPUTS, outputs, strict=True)),
+        len(chunk.exponents),
+    )
+
+
+def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
+    return (case(name, chunk) for name, chunk in chunks(frames))
+
+
+def view(stream: str, word: Word) -> Fields:
+    """What is compared: of an operation without a byte, not that."""
+    data, keep, user, last = kept(stream, word)
+    if stream == "m_axis" and data % 2**OPERATION not in {START, CODE}:
+        data &= ~((2**EXPONENT - 1) << OPERATION)
+    return data, keep, user, last
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+async def schedules_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
+    tb = block(dut, idle, stall)
+    await tb.reset()
+    await tb.check(cases(corners().edges()), view)
+    await tb.check(cases(corners().mixture()), view)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def schedules_chunks(dut: Any) -> None:
+    tb = block(dut)
+    await tb.reset()
+    await tb.check(cases(corners().chunks()), view)
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.parametrize(stop=[4, 14, 200, 620, 628])
+async def starts_anew_after_reset(dut: Any, stop: int) -> None:
+    tb = block(dut)
+    await tb.reset()
+    lost = cases([("lost", corners().gradient(600))])
+    await tb.check_after_reset(stop, lost, cases(corners().mixture()), view)
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def keeps_its_contract(dut: Any) -> None:
+    tb = block(dut)
+    await tb.reset()
+    counts = 2 * POINT.chunk, 600, 13, 1
+    frames = corners()
+    await tb.check(cases([(f"{n} values", frames.gradient(n)) for n in counts]), view)
+    offered, begun = tb.moved("m_axis"), tb.moved("m_chunk")
+    start = offered[0]
+    assert start - tb.moved("s_header")[0] == CONTRACT.latency
+    for count in (POINT.chunk, POINT.chunk, *counts[1:]):
+        operations = busy_cycles(count) - 1
+        cycles, offered = offered[:operations], offered[operations:]
+        assert cycles == list(range(start, start + operations, CONTRACT.interval))
+        start += busy_cycles(count)
+    assert not offered
+    assert [b - a for a, b in pairwise(begun)] == [
+        busy_cycles(count) for count in (POINT.chunk, POINT.chunk, 600, 13)
+    ]
