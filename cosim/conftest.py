@@ -12,9 +12,7 @@ import pytest
 from cosim.bench import simulation
 from cosim.bench.simulation import BUILD, Edit, Simulate
 from cosim.bench.summary import Summary, row
-from hls.configuration import load
-
-CONFIGURATIONS = {configuration.name: configuration for configuration in load()}
+from hls.configuration import find
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -31,7 +29,7 @@ def simulate(
         full = request.config.getoption("--full")
         folder = BUILD / name / re.sub(r"\W+", "_", request.node.name)
         outcome = simulation.simulate(
-            CONFIGURATIONS[name], folder, edit=edit, only=only, full=full, seed=seed
+            find(name), folder, edit=edit, only=only, full=full, seed=seed
         )
         record_property("cosim", {"name": name, "row": row(outcome)})
         outcome.check()

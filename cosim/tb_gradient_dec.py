@@ -94,6 +94,14 @@ async def equals_the_package_on_blocks(dut: Any) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(stall=[free, coin] if FULL else [free])
+async def equals_the_package_on_tables(dut: Any, stall: Stall) -> None:
+    decoder = Decoder(dut, stall, stall)
+    await decoder.reset()
+    await decoder.check(corners.Corners(FMT, TABLES).whole_tables())
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(stall=[free, coin] if FULL else [free])
 async def equals_the_package_on_chunks(dut: Any, stall: Stall) -> None:
     decoder = Decoder(dut, stall, stall)
     await decoder.reset()

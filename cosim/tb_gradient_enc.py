@@ -73,6 +73,14 @@ async def equals_the_package_on_blocks(dut: Any) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(stall=[free, coin] if FULL else [free])
+async def equals_the_package_on_tables(dut: Any, stall: Stall) -> None:
+    encoder = Encoder(dut, stall, stall)
+    await encoder.reset()
+    await encoder.check(corners.Corners(FMT, TABLES).whole_tables())
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(stall=[free, coin] if FULL else [free])
 async def equals_the_package_on_chunks(dut: Any, stall: Stall) -> None:
     encoder = Encoder(dut, stall, stall)
     await encoder.reset()
@@ -102,7 +110,7 @@ async def starts_anew_after_reset(dut: Any, stop: int) -> None:
 async def keeps_its_contract(dut: Any) -> None:
     encoder = Encoder(dut)
     await encoder.reset()
-    chunks, skipped = 7, 3
+    chunks, skipped = 5, 3
     dense = corners.Corners(FMT, TABLES).gradient(chunks * POINT.chunk)
     await encoder.check([("dense", dense)])
     assert encoder.packets.moved[0] - encoder.values.moved[0] == CONTRACT.latency

@@ -2,20 +2,30 @@
 """No block reads the word of a RAM that it is writing (hls/ram.py)."""
 
 import json
+import re
 
 import pytest
 
+from cosim.bench import simulation
 from cosim.bench.poison import poisoned
-from cosim.bench.simulation import Simulate
-from hls.configuration import ROOT
+from cosim.bench.simulation import BUILD, Simulate
+from hls.configuration import ROOT, find
 
 MANIFEST = json.loads((ROOT / "rtl" / "MANIFEST.json").read_text())["configs"]
-TESTS = {  # a short run in which every memory is filled more than once
-    "gradient_enc": "idle=coin/stall=coin|on_chunks",
-    "gradient_dec": "idle=coin/stall=coin|on_chunks",
-}
+SHORT = "idle=coin/stall=coin|on_chunks"  # fills every memory of a codec more than once
 
 
-@pytest.mark.parametrize("name", [name for name, c in MANIFEST.items() if c["memory_bits"]])
+@pytest.mark.parametrize("name", [name for name, entry in MANIFEST.items() if entry["top"]])
 def test_outputs_are_known(simulate: Simulate, name: str) -> None:
-    simulate(name, only=TESTS.get(MANIFEST[name]["block"]), edit=poisoned)
+    simulate(name, only=SHORT, edit=poisoned)
+
+
+def test_a_clash_shows() -> None:
+    """Or the test above could not fail."""
+
+    def clashing(text: str) -> str:
+        return re.sub(r"\(\w+ && \w+ == \w+\) \?", "(1) ?", poisoned(text))
+
+    folder = BUILD / "mutants" / "fifo_clashing"
+    outcome = simulation.simulate(find("fifo"), folder, edit=clashing, only="keeps_the_words")
+    assert outcome.failed

@@ -13,9 +13,7 @@ from typing import Any
 import pytest
 
 from cosim.bench.simulation import BUILD, simulate
-from hls.configuration import load
-
-CONFIGURATIONS = {configuration.name: configuration for configuration in load()}
+from hls.configuration import find
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ MUTANTS = load_mutants()
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
 def test_is_killed(mutant: Mutant, record_property: Callable[[str, Any], None]) -> None:
     folder = BUILD / "mutants" / re.sub(r"\W+", "_", str(mutant))
-    outcome = simulate(CONFIGURATIONS[mutant.config], folder, edit=mutant.edit, only=mutant.tests)
+    outcome = simulate(find(mutant.config), folder, edit=mutant.edit, only=mutant.tests)
     record_property("mutant", {"name": str(mutant), "killed": bool(outcome.failed)})
     assert outcome.failed, f"it lives: {', '.join(outcome.passed) or 'no test ran'}"
 
@@ -58,4 +56,4 @@ def test_is_killed(mutant: Mutant, record_property: Callable[[str, Any], None]) 
 def test_the_sound_file_lives(config: str) -> None:
     """Or killing its mutants would mean nothing."""
     tests = "|".join(sorted({m.tests for m in MUTANTS if m.config == config}))
-    simulate(CONFIGURATIONS[config], BUILD / "mutants" / f"{config}_sound", only=tests).check()
+    simulate(find(config), BUILD / "mutants" / f"{config}_sound", only=tests).check()

@@ -125,3 +125,11 @@ def load() -> list[Configuration]:
             )
         )
     return configurations
+
+
+def find(name: str) -> Configuration:
+    """The configuration of this name. Raises KeyError if there is none."""
+    for configuration in load():
+        if configuration.name == name:
+            return configuration
+    raise KeyError(name)

@@ -146,24 +146,25 @@ class Corners:
             self.noise(POINT.block),
             self.gradient(300, zeros=0.4),
             self.specials(),
-            self.escapes(None),
+            self.escapes(None, 300),
             [0] * 64,
-            self.noise(POINT.block),
+            self.noise(100),
             self.gradient(99),
         ]
         yield "a mixture", list(chain.from_iterable(parts))
 
-    def chunks(self) -> Iterator[tuple[str, Frame]]:
-        """Frames of whole chunks: every codeword of every table, and where chunks begin and end."""
+    def whole_tables(self) -> Iterator[tuple[str, Frame]]:
+        """Chunks in which every codeword of every table occurs."""
         half = len(self.tables) // 2
         for part in (range(half), range(half, len(self.tables))):
             yield f"tables {part}", list(chain.from_iterable(map(self.block_of, part)))
+
+    def chunks(self) -> Iterator[tuple[str, Frame]]:
+        """Frames of about a chunk, and of more."""
         chunk = POINT.chunk
         yield "a chunk less one", self.gradient(chunk - 1)
-        yield "a chunk and one", self.gradient(chunk + 1, zeros=0.1)
-        yield "a chunk of zeros, one of none", [0] * chunk + self.gradient(chunk)
-        yield "one non-zero", [0] * 2000 + self.gradient(1) + [0] * (chunk - 2001)
-        yield "a sparse chunk", self.gradient(chunk, zeros=0.5)
+        yield "a chunk and one", self.gradient(chunk + 1, zeros=0.5)
+        yield "a chunk of zeros, then none", [0] * chunk + self.gradient(100)
         yield "raw with zeros", [v if i % 32 else 0 for i, v in enumerate(self.noise(chunk))]
 
 

@@ -7,7 +7,7 @@ import json
 import os
 from pathlib import Path
 
-from hls.configuration import Configuration, load
+from hls.configuration import Configuration, find
 from hls.point import NumberFormat, Tables
 
 CONFIGURATION, FULL, MEASURES = "COSIM_CONFIGURATION", "COSIM_FULL", "COSIM_MEASURES"
@@ -15,7 +15,7 @@ CONFIGURATION, FULL, MEASURES = "COSIM_CONFIGURATION", "COSIM_FULL", "COSIM_MEAS
 
 def configuration() -> Configuration:
     """The configuration that is simulated."""
-    return next(c for c in load() if c.name == os.environ[CONFIGURATION])
+    return find(os.environ[CONFIGURATION])
 
 
 def codec() -> tuple[NumberFormat, Tables]:
