@@ -69,7 +69,7 @@ def hoard(clk, data, shown):
 
 
 @block
-def deaf(clk, data, shown):  # noqa: ARG001 # which is the fault
+def deaf(clk, data, shown):
     """An input that nothing reads."""
 
     @always(clk.posedge)

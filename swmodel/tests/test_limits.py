@@ -139,6 +139,7 @@ print(compressing / size, (peak() - before) / size)
 """
 
 
+@pytest.mark.memory
 @pytest.mark.parametrize(
     ("layout", "copies"), [("contiguous", 1), ("transposed", 2), ("big-endian", 2)]
 )
