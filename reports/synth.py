@@ -27,7 +27,7 @@ set_load {OUTPUT_LOAD_FF}
 """
 
 CLEAN = "strash; &get -n; &fraig -x; &put; scorr; dc2"
-SIZE = f"buffer -c; topo; upsize -D {TARGET_PS}; dnsize -D {TARGET_PS}"
+SIZE = f"topo; buffer -c; topo; upsize -D {TARGET_PS}; dnsize -D {TARGET_PS}"
 COVER = f"dch -f; map -B 0.9 -D {TARGET_PS}"
 SCRIPTS = {
     "area": f"{CLEAN}; strash; &get -n; &dch -f; &nf -D {TARGET_PS}; &put; {SIZE}\n",
