@@ -170,7 +170,7 @@ def differences(kept: str, fresh: Path) -> list[str]:
 def cosim(session: nox.Session) -> None:
     """Simulate the Verilog against the codec, byte for byte (-- --full: every sample, whole)."""
     provide(session, "pytest", "rtl", "cosim")
-    session.run("python", "-m", "pytest", "cosim", *session.posargs)
+    session.run("python", "-m", "pytest", "cosim", "--numprocesses=auto", *session.posargs)
 
 
 @nox.session(default=False)
