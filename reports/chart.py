@@ -2,7 +2,7 @@
 """The chart of area against throughput, written as SVG by itself.
 
 Both axes are logarithmic, so that equal throughput per area is a straight line of slope one; a few
-such lines are drawn. Filled marks are whole encoders and decoders, hollow marks their blocks.
+such lines are drawn. Filled marks are whole encoders and decoders, hollow marks blocks alone.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ COLOURS = {"encoder": "#1565c0", "decoder": "#c2410c", "shared": "#5f6b76"}
 WORDS = {"enc": "encoder", "dec": "decoder"}
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 SHORTEST_LINE = 150.0  # of equal throughput per area, in pixels
+BACK = 24.0  # of the words along such a line from its upper end, in pixels
 GLYPH = 0.56  # mean width of a glyph over the font size, for placing labels
 
 Anchor = Literal["start", "middle", "end"]
@@ -78,12 +79,20 @@ class LogAxis:
         return self.start + part * (self.stop - self.start)
 
     def ticks(self) -> list[float]:
-        """Round values on the axis: 1, 2 and 5 of each decade, all nine of a short axis."""
-        short = self.high / self.low < 20  # where three a decade are too few
-        steps = (1, 2, 3, 4, 5, 6, 8) if short else (1, 2, 5)
-        decades = range(math.floor(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)
-        values = (step * 10.0**decade for decade in decades for step in steps)
-        return [value for value in values if self.low <= value <= self.high]
+        """Round values on the axis, the denser the shorter it is."""
+        return round_values(self.low, self.high)
+
+
+def round_values(low: float, high: float) -> list[float]:
+    """Round values from `low` to `high`, about equally spaced in their logarithm."""
+    steps: tuple[float, ...] = (1, 2, 5)
+    if high / low < 20:
+        steps = (1, 2, 3, 4, 5, 6, 8)
+    if high / low < 6:
+        steps = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
+    decades = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
+    values = (step * 10.0**decade for decade in decades for step in steps)
+    return [value for value in values if low <= value <= high]
 
 
 @dataclass(frozen=True)
@@ -276,7 +285,7 @@ class EfficiencyLine:
     def draw(self) -> list[str]:
         """The line, and its words along it."""
         slope = math.degrees(math.atan2(self.y2 - self.y1, self.x2 - self.x1))
-        x, y = self.at(12, 5)
+        x, y = self.at(BACK, 5)
         turn = f' transform="rotate({slope:.1f} {px(x)} {px(y)})"'
         dots = ' stroke-opacity="0.5" stroke-dasharray="2 5"'
         return [
@@ -287,20 +296,22 @@ class EfficiencyLine:
     def boxes(self) -> list[Box]:
         """Small boxes that cover the words."""
         length = len(self.words) * GLYPH * 10.5
-        centres = [self.at(12 + length * part / 12, 9) for part in range(13)]
+        centres = [self.at(BACK + length * part / 12, 9) for part in range(13)]
         return [Box(x - 6, y - 6, x + 6, y + 6) for x, y in centres]
 
 
 def efficiency_lines(across: LogAxis, up: LogAxis) -> list[EfficiencyLine]:
-    """One line a decade of Gbit/s per kGE, where long enough to carry its words."""
-    least, most = math.log10(up.low / across.high), math.log10(up.high / across.low)
+    """Lines of equal Gbit/s per kGE, one or three a decade, where long enough for their words."""
+    least, most = up.low / across.high, up.high / across.low
+    steps = (1, 2, 5) if most / least < 100 else (1,)
     lines = []
-    for exponent in range(math.ceil(least), math.floor(most) + 1):
-        ratio = 10.0**exponent
-        x1, x2 = max(across.low, up.low / ratio), min(across.high, up.high / ratio)
-        drawn = EfficiencyLine(ratio, across(x1), up(x1 * ratio), across(x2), up(x2 * ratio))
-        if math.hypot(drawn.x2 - drawn.x1, drawn.y2 - drawn.y1) > SHORTEST_LINE:
-            lines.append(drawn)
+    for exponent in range(math.floor(math.log10(least)), math.ceil(math.log10(most))):
+        for ratio in (step * 10.0**exponent for step in steps):
+            x1, x2 = max(across.low, up.low / ratio), min(across.high, up.high / ratio)
+            if x1 < x2:
+                each = EfficiencyLine(ratio, across(x1), up(x1 * ratio), across(x2), up(x2 * ratio))
+                if math.hypot(each.x2 - each.x1, each.y2 - each.y1) > SHORTEST_LINE:
+                    lines.append(each)
     return lines
 
 
@@ -354,7 +365,7 @@ def draw_label(mark: Mark, label: Label) -> list[str]:
 
 
 def legend(drawn: Sequence[Mark]) -> list[str]:
-    """Colours and fills, in one row under the title."""
+    """Colours, and fills where there are two, in one row under the title."""
     shown = [name for name, colour in COLOURS.items() if any(m.colour == colour for m in drawn)]
     x, y = FRAME.left, TOP - 24
     parts = []
@@ -362,13 +373,15 @@ def legend(drawn: Sequence[Mark]) -> list[str]:
         parts.append(f'<circle cx="{px(x + 6)}" cy="{px(y - 4)}" r="5" fill="{COLOURS[name]}"/>')
         parts.append(text(x + 18, y, name))
         x += 18 + len(name) * 7 + 18
+    kinds = {mark.top for mark in drawn}
     for name, fill, radius in (("whole", INK, 6), ("block alone", PAPER, 4.5)):
-        parts.append(
-            f'<circle cx="{px(x + 6)}" cy="{px(y - 4)}" r="{radius:g}" fill="{fill}" '
-            f'stroke="{INK}" stroke-width="1.5"/>'
-        )
-        parts.append(text(x + 18, y, name))
-        x += 18 + len(name) * 7 + 18
+        if len(kinds) > 1:
+            parts.append(
+                f'<circle cx="{px(x + 6)}" cy="{px(y - 4)}" r="{radius:g}" fill="{fill}" '
+                f'stroke="{INK}" stroke-width="1.5"/>'
+            )
+            parts.append(text(x + 18, y, name))
+            x += 18 + len(name) * 7 + 18
     return parts
 
 

@@ -71,7 +71,7 @@ def area(entries: Sequence[Entry]) -> str:
             number(entry["memory_bits"] / 1024, 1),
             number(entry["period_ns"], 3),
             entry["worst_path"],
-            plain(entry["values_per_cycle"]),
+            number(entry["values_per_cycle"], 3),
             number(entry["gbit_per_s"], 1),
         )
         for entry in entries
