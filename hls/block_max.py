@@ -43,7 +43,7 @@ def block_max(clk, rst, s_axis, m_axis):
     """Pass one exponent a cycle, a block late.
 
     s_axis  in   tdata = exponent of a non-zero; tlast = the chunk's last. A block ends there and
-                 after 512 values; while one leaves and one waits, nothing enters
+                 after 512 values; while one leaves and one waits, the next may not end
     m_axis  out  the same exponents; tlast = the block's last; tuser = {the chunk's last block,
                  maximum} of the block, in each of its words
     rst     in   synchronous, active high; drops everything in flight
@@ -90,8 +90,8 @@ def block_max(clk, rst, s_axis, m_axis):
 
     @always_comb
     def accept():
-        s_axis.tready.next = not full and (not waiting or turn)
-        take.next = s_axis.tvalid and not full and (not waiting or turn)
+        s_axis.tready.next = not full and (not closing or not waiting or turn)
+        take.next = s_axis.tvalid and not full and (not closing or not waiting or turn)
 
     @always_comb
     def depart():

@@ -46,6 +46,7 @@ WORD = 32
 
 # Of 4096 values without zeros: the first word after the first value. A chunk takes 25 cycles beside
 # its values, in code_schedule: the lanes' first and last states, the block headers, a new start.
+# (Where zeros leave it time, the input waits 6 cycles a chunk for zero_bitmap, and no more.)
 CONTRACT = Contract(latency=8758, interval=1, values_per_cycle=POINT.chunk / (POINT.chunk + 25))
 
 

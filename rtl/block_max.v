@@ -21,7 +21,7 @@ module block_max (
 // Pass one exponent a cycle, a block late.
 //
 // s_axis  in   tdata = exponent of a non-zero; tlast = the chunk's last. A block ends there and
-//              after 512 values; while one leaves and one waits, nothing enters
+//              after 512 values; while one leaves and one waits, the next may not end
 // m_axis  out  the same exponents; tlast = the block's last; tuser = {the chunk's last block,
 //              maximum} of the block, in each of its words
 // rst     in   synchronous, active high; drops everything in flight
@@ -78,8 +78,8 @@ end
 
 assign full = ((tail ^ head) == 1024);
 
-assign s_axis_tready = ((!full) && ((!waiting) || turn));
-assign take = (s_axis_tvalid && (!full) && ((!waiting) || turn));
+assign s_axis_tready = ((!full) && ((!closing) || (!waiting) || turn));
+assign take = (s_axis_tvalid && (!full) && ((!closing) || (!waiting) || turn));
 
 assign read = (leaving && ((!m_axis_tvalid) || m_axis_tready));
 assign turn = (waiting && ((!leaving) || ((left == 0) && ((!m_axis_tvalid) || m_axis_tready))));

@@ -1644,8 +1644,8 @@ end
 
 assign block_max0_full = ((block_max0_tail ^ block_max0_head) == 1024);
 
-assign exponents_tready = ((!block_max0_full) && ((!block_max0_waiting) || block_max0_turn));
-assign block_max0_take = (exponents_tvalid && (!block_max0_full) && ((!block_max0_waiting) || block_max0_turn));
+assign exponents_tready = ((!block_max0_full) && ((!block_max0_closing) || (!block_max0_waiting) || block_max0_turn));
+assign block_max0_take = (exponents_tvalid && (!block_max0_full) && ((!block_max0_closing) || (!block_max0_waiting) || block_max0_turn));
 
 assign block_max0_read = (block_max0_leaving && ((!block_max0_m_axis_tvalid) || block_max0_m_axis_tready));
 assign block_max0_turn = (block_max0_waiting && ((!block_max0_leaving) || ((block_max0_left == 0) && ((!block_max0_m_axis_tvalid) || block_max0_m_axis_tready))));
