@@ -175,9 +175,11 @@ def cosim(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def reports(session: nox.Session) -> None:
-    """Measure area, timing and throughput of the Verilog; writes reports."""
-    provide(session, "rtl", "synthesis")
+    """Measure area, timing, throughput and ratios; writes reports and the README's tables."""
+    provide(session, "rtl", "synthesis", "tables")
     session.run("python", "reports/build.py", *session.posargs)
+    if not session.posargs:  # parts of a report go to build/, and no further
+        session.run("python", "reports/ratios.py")
 
 
 @nox.session(default=False)
