@@ -17,6 +17,7 @@ from hls.configuration import find
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="simulate every sample to its end")
+    parser.addoption("--seed", type=int, default=1, help="of stalls and frames (default: 1)")
 
 
 @pytest.fixture
@@ -25,11 +26,14 @@ def simulate(
 ) -> Simulate:
     """Simulate a configuration, and require that tests ran and all of them passed."""
 
-    def run(name: str, *, only: str | None = None, seed: int = 1, edit: Edit | None = None) -> None:
-        full = request.config.getoption("--full")
-        folder = BUILD / name / re.sub(r"\W+", "_", request.node.name)
+    def run(name: str, *, only: str | None = None, edit: Edit | None = None) -> None:
         outcome = simulation.simulate(
-            find(name), folder, edit=edit, only=only, full=full, seed=seed
+            find(name),
+            BUILD / name / re.sub(r"\W+", "_", request.node.name),
+            edit=edit,
+            only=only,
+            full=request.config.getoption("--full"),
+            seed=request.config.getoption("--seed"),
         )
         record_property("cosim", {"name": name, "row": row(outcome)})
         outcome.check()

@@ -14,6 +14,7 @@ from itertools import chain, product
 
 import numpy as np
 
+from cosim.bench import setting
 from hls.configuration import ROOT
 from hls.point import ESCAPE, POINT, SYMBOLS, NumberFormat, Tables
 
@@ -24,11 +25,11 @@ FAR = 40  # an exponent this far below the block's greatest has no symbol
 
 
 class Corners:
-    """Frames of a number format and table set, the same for the same seed."""
+    """Frames of a number format and table set, the same whenever the simulation's seed is."""
 
-    def __init__(self, fmt: NumberFormat, tables: Tables, seed: int = 1) -> None:
+    def __init__(self, fmt: NumberFormat, tables: Tables) -> None:
         self.fmt, self.tables = fmt, tables
-        self.rng = random.Random(seed)
+        self.rng = random.Random(setting.seed())
         self.top = 2**fmt.exponent - 1
 
     def value(self, exponent: int) -> int:

@@ -31,6 +31,11 @@ def full() -> bool:
     return os.environ[FULL] == "1"
 
 
+def seed() -> int:
+    """The seed that the run was given."""
+    return int(os.environ["COCOTB_RANDOM_SEED"])
+
+
 def report_compared(*, frames: int, values: int, size: int, cycles: int) -> None:
     """Frames that were compared with the golden and equal: their values, bytes, and the cycles."""
     _report(frames=frames, values=values, bytes=size, cycles=cycles)

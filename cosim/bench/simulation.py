@@ -30,9 +30,7 @@ Edit = Callable[[str], str]  # of the text of a module
 class Simulate(Protocol):
     """The fixture `simulate` of conftest.py."""
 
-    def __call__(
-        self, name: str, *, only: str | None = None, seed: int = 1, edit: Edit | None = None
-    ) -> None:
+    def __call__(self, name: str, *, only: str | None = None, edit: Edit | None = None) -> None:
         """Run the bench of a configuration; see `simulate`."""
 
 

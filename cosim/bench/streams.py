@@ -104,10 +104,13 @@ class Source:
 
 
 class Sink:
-    """Takes words, and checks that a word that is offered stays until it has moved."""
+    """Takes words, and checks that a word that is offered stays until it has moved.
 
-    def __init__(self, port: Port, stall: Stall = free) -> None:
-        self._port, self._pauses = port, stall()
+    shy: ready only for a word that it has seen offered, so that a source that waits hangs.
+    """
+
+    def __init__(self, port: Port, stall: Stall = free, *, shy: bool = False) -> None:
+        self._port, self._pauses, self._shy = port, stall(), shy
         self._words: deque[Word] = deque()
         self._wanted = 0
         self._arrival = Event()
@@ -144,7 +147,7 @@ class Sink:
         self._words.clear()
         self.moved.clear()
         self._waiting = None
-        self._set_ready(not next(self._pauses))
+        self._set_ready(not self._shy and not next(self._pauses))
 
     def step(self, cycle: int) -> None:
         """At a rising edge: take the word that moved, then decide about the next."""
@@ -162,7 +165,7 @@ class Sink:
                 self._waiting = word
         elif self._waiting:
             raise ProtocolError(f"{self._port.name}: tvalid fell before the word moved")
-        self._set_ready(not next(self._pauses))
+        self._set_ready(not next(self._pauses) and (self._waiting is not None or not self._shy))
 
     def _check(self, word: Word) -> None:
         if self._waiting:
