@@ -11,6 +11,7 @@ Not done     words of codes and raw parts are passed on as they lie: who reads t
 from __future__ import annotations
 
 from myhdl import (
+    ConcatSignal,
     Signal,
     always,
     always_comb,
@@ -25,7 +26,7 @@ from myhdl import (
 
 from hls.chunk_error import CODE_BITS, ChunkError
 from hls.point import POINT, RAW
-from hls.popcount import popcount
+from hls.popcount import add, popcount
 from hls.stream import AxiStream, Contract
 
 CONTRACT = Contract(latency=1, interval=1)
@@ -102,6 +103,7 @@ def chunk_parse(
     user = Signal(bool(0))
     last = Signal(bool(0))
     full = Signal(bool(0))
+    good = Signal(bool(0))  # and nothing wrong has been found before it
     moved = Signal(bool(0))  # it goes where it is offered
     stays = Signal(bool(0))  # and is here again, for the part of the chunk that begins in it
     take = Signal(bool(0))
@@ -109,6 +111,7 @@ def chunk_parse(
     # where in the chunk it lies
     left = Signal(modbv(0)[LENGTH:])  # bytes from this word on, less one
     ends = Signal(bool(0))  # the chunk ends in this word
+    alone = Signal(bool(0))  # the chunk is this word, if it is `mode` and `size`
     misframed = Signal(bool(0))  # but not where the packet does
     wrong = Signal(intbv(0)[CODE_BITS:])
     index = Signal(modbv(0)[2:])  # of the word in its part
@@ -121,6 +124,7 @@ def chunk_parse(
     highest = Signal(intbv(0)[INDEX:])  # number of values, less one
     tail_stored = Signal(bool(0))  # the bitmap's last word is stored
     nonzero = Signal(modbv(0)[INDEX + 1 :])  # number of non-zero values, less one
+    all_raw = Signal(intbv(0)[LENGTH:])  # bytes of all raw parts, less one
     raw_bytes = Signal(
         intbv(0)[LENGTH:]
     )  # of all raw parts, at least what the lanes hold; less one
@@ -128,13 +132,20 @@ def chunk_parse(
     body = Signal(modbv(0)[LENGTH + 1 :])  # bytes from this word to the raw parts
     blocks = Signal(intbv(0)[4:])
     header_bytes = Signal(intbv(0)[LENGTH + 1 :])
+    low = Signal(bool(0))  # they are less than a word
     code_bytes = Signal(modbv(0)[LENGTH + 1 :])
     coded = Signal(bool(0))  # there are some
+    missing = Signal(bool(0))  # there are less than none
+    excess = Signal(bool(0))  # there are more than a chunk can use
     headers = Signal(modbv(0)[3:])  # of blocks from this word on, less one
     split = Signal(bool(0))  # half of this word was a block's header
     end_byte = Signal(modbv(0)[2:])  # last byte of the word that is a code
 
-    # bits of the word before, which are added now
+    # ones of the bytes that come, of those at hand, of the word at hand, and of the word before
+    coming = Signal(intbv(0)[32:])
+    came0, came1, came2, came3 = (Signal(intbv(0)[4:]) for _ in range(4))
+    ones0, ones1, ones2, ones3 = (Signal(intbv(0)[4:]) for _ in range(4))
+    low_ones, high_ones = (Signal(intbv(0)[5:]) for _ in range(2))
     ones = Signal(intbv(0)[6:])
     ones_late = Signal(intbv(0)[INDEX + 1 :])
     ones_valid = Signal(bool(0))
@@ -142,19 +153,28 @@ def chunk_parse(
 
     limit = Signal(intbv(0)[5:])  # the highest bit that may be set
     tested = Signal(intbv(0)[32:])  # that bit, and those above it
+    beyond = Signal(bool(0))  # one of those was set in the word before
 
     table_count = len(tables)
     tail, per_value = POINT.tail, fmt.raw // 8
     tail_values = tail // per_value  # whose raw parts the lanes hold
     most_unused = tail - per_value
     padding = 32 - INDEX - 3
-    if (fmt.raw % 8, fmt.exponent, POINT.lanes, POINT.blocks, POINT.tail) != (0, 8, 8, 8, 4):
-        raise ValueError("raw parts and exponents are whole bytes, lanes and blocks are eight")
+    nonzero_wide = ConcatSignal(intbv(0)[LENGTH - INDEX :], nonzero(INDEX, 0))
+    nonzero_twice = ConcatSignal(intbv(0)[LENGTH - INDEX - 1 :], nonzero(INDEX, 0), True)
+    if per_value not in (1, 3) or (fmt.raw % 8, fmt.exponent) != (0, 8):
+        raise ValueError("a raw part is one byte or three, an exponent one")
+    if (POINT.lanes, POINT.blocks, POINT.tail) != (8, 8, 4):
+        raise ValueError("lanes and blocks are eight, the lanes hold four raw bytes")
 
-    counter = popcount(word, ones)
+    counters = [
+        popcount(coming(8 * i + 8, 8 * i), came)
+        for i, came in enumerate((came0, came1, came2, came3))
+    ]
 
     @always_comb
     def accept():
+        coming.next = s_axis.tdata
         take.next = moved and not stays
         s_axis.tready.next = (moved and not stays) or not full
 
@@ -165,24 +185,32 @@ def chunk_parse(
             keep.next = s_axis.tkeep
             user.next = s_axis.tuser[0]
             last.next = s_axis.tlast
+            ones0.next = came0
+            ones1.next = came1
+            ones2.next = came2
+            ones3.next = came3
+
+    adders = (
+        add(ones0, ones1, low_ones),
+        add(ones2, ones3, high_ones),
+        add(low_ones, high_ones, ones),
+    )
 
     # What is wrong with the word.
 
     @always_comb
     def frame():
         mask = intbv(15)[4:]
-        here = left[:2] == 0
-        if here:
+        if ends:
             if left[2:] == 0:
                 mask[:] = 1
             elif left[2:] == 1:
                 mask[:] = 3
             elif left[2:] == 2:
                 mask[:] = 7
-        ends.next = here
-        misframed.next = last != here or keep != mask
+        alone.next = word[32:8] == 4
+        misframed.next = last != ends or keep != mask
         if state == step.MODE:
-            ends.next = word[32:8] == 4
             misframed.next = (
                 last != (word[32:8] == 4)
                 or keep != 15
@@ -203,12 +231,20 @@ def chunk_parse(
     @always_comb
     def judge():
         wrong.next = NONE
-        if misframed:
+        if state == step.SETTLE:
+            if not ones_valid and total_ones == 0:
+                wrong.next = E_ZEROS
+        elif state == step.SHAPE:
+            if missing:
+                wrong.next = E_SIZE
+            elif excess:
+                wrong.next = E_CODES
+        elif misframed:
             wrong.next = E_SIZE
         elif state == step.MODE:
             if word[7:] != CODED and word[7:] != CODED_ALL_ZEROS and word[7:] != CODED_BITMAP:
                 wrong.next = E_MODE
-            elif ends != (word[8:] == CODED_ALL_ZEROS):
+            elif alone != (word[8:] == CODED_ALL_ZEROS):
                 wrong.next = E_SIZE
         elif state == step.COUNT:
             if word[32:INDEX] != 0 or word[INDEX:] == 0 or not frame_last:
@@ -218,12 +254,10 @@ def chunk_parse(
         elif state == step.SUMMARY:
             if ends:
                 wrong.next = E_SIZE
-            elif index == highest[:10] and tested[:1] != 0:
-                wrong.next = E_ZEROS
         elif state == step.BITMAP:
             if ends:
                 wrong.next = E_SIZE
-            elif word == 0 or (stored == 1 and tail_stored and tested[:1] != 0):
+            elif word == 0:
                 wrong.next = E_ZEROS
         elif state == step.LANES:
             if ends:
@@ -241,21 +275,25 @@ def chunk_parse(
     # Where it goes.
 
     @always_comb
+    def trust():
+        good.next = full and fault == NONE and not beyond
+
+    @always_comb
     def offer():
-        m_zeros.tvalid.next = full and (
+        m_zeros.tvalid.next = good and (
             (state == step.MODE and not word[7]) or state == step.COUNT or state == step.SUMMARY
         )
-        m_bitmap.tvalid.next = full and state == step.BITMAP
-        m_lanes.tvalid.next = full and (state == step.LANES or state == step.BLOCKS)
-        m_shape.tvalid.next = state == step.SHAPE
-        m_codes.tvalid.next = full and state == step.CODES
-        m_raw.tvalid.next = full and state == step.RAW
+        m_bitmap.tvalid.next = good and state == step.BITMAP
+        m_lanes.tvalid.next = good and (state == step.LANES or state == step.BLOCKS)
+        m_shape.tvalid.next = state == step.SHAPE and not (missing or excess)
+        m_codes.tvalid.next = good and state == step.CODES
+        m_raw.tvalid.next = good and state == step.RAW
 
     @always_comb
     def decrement():
         count_less.next = word[INDEX:] - 1
         end_byte.next = 3
-        if body < 4:
+        if low:
             end_byte.next = body[2:] - 1
 
     @always_comb
@@ -272,7 +310,7 @@ def chunk_parse(
         m_lanes.tdata.next = word
         m_shape.tdata.next = concat(unused, coded, nonzero[INDEX:])
         m_codes.tdata.next = word
-        m_codes.tlast.next = body <= 4
+        m_codes.tlast.next = low or body == 4
         m_codes.tuser.next = concat(split, end_byte)
         m_raw.tdata.next = word
         m_raw.tuser.next = body[2:]
@@ -294,7 +332,7 @@ def chunk_parse(
             stays.next = headers == 0 and not (ends and left[2:] == 1)
         elif state == step.CODES:
             moved.next = full and m_codes.tready
-            stays.next = body < 4 and not (ends and left[2:] < body[2:])
+            stays.next = low and not (ends and left[2:] < body[2:])
         elif state == step.RAW:
             moved.next = full and m_raw.tready
         elif state == step.DROP:
@@ -316,6 +354,18 @@ def chunk_parse(
     def subtract():
         code_bytes.next = body - header_bytes
 
+    if per_value == 1:
+
+        @always_comb
+        def multiply():
+            all_raw.next = nonzero_wide
+
+    else:
+
+        @always_comb
+        def multiply():
+            all_raw.next = nonzero_wide + nonzero_twice + 1
+
     @always(clk.posedge)
     def measure():
         ones_late.next = concat(intbv(0)[INDEX - 5 :], ones)
@@ -331,34 +381,42 @@ def chunk_parse(
             if index == 1:
                 nonzero.next = highest - total_ones
             unused.next = 0
-            raw_bytes.next = per_value * nonzero[INDEX:] + (per_value - 1)
+            raw_bytes.next = all_raw
             if nonzero[INDEX:] < tail_values:
                 unused.next = most_unused - nonzero[2:]
                 raw_bytes.next = tail - 1
 
     @always_seq(clk.posedge, reset=rst)
     def control():
+        beyond.next = (
+            moved
+            and tested[:1] != 0
+            and (
+                (state == step.SUMMARY and index == highest[:10])
+                or (state == step.BITMAP and stored == 1 and tail_stored)
+            )
+        )
         ones_valid.next = moved and (state == step.SUMMARY or state == step.BITMAP)
         if ones_valid:
             total_ones.next = total_ones + ones_late
         if take:
             left.next = left - 4
+            ends.next = left[:2] == 1
+            low.next = body[:2] == 1 or body[:2] == 0
             split.next = False
             body.next = 0
-            if body >= 4:
+            if not low:
                 body.next = body - 4
+        else:
+            low.next = body[:2] == 0
         if take or not full:
             full.next = s_axis.tvalid
 
-        if state == step.DROP:
-            pass
-        elif moved and wrong != NONE:
-            state.next = step.DROP
-            fault.next = wrong
-        elif state == step.MODE:
+        if state == step.MODE:
             index.next = 0
             total_ones.next = 0
             left.next = word[8 + LENGTH : 8] - 5
+            ends.next = word[8 + LENGTH : 8] < 9
             if moved:
                 if word[7]:
                     state.next = step.COUNT
@@ -384,9 +442,6 @@ def chunk_parse(
             if not ones_valid:
                 total_ones.next = 0
                 state.next = step.BITMAP
-                if total_ones == 0:
-                    state.next = step.DROP
-                    fault.next = E_ZEROS
         elif state == step.BITMAP:
             if moved:
                 stored.next = stored - 1
@@ -401,13 +456,9 @@ def chunk_parse(
         elif state == step.WEIGH:
             headers.next = nonzero[INDEX:9]
             coded.next = code_bytes != 0
+            missing.next = code_bytes[LENGTH]
+            excess.next = code_bytes > 2**CODE_BYTES_LOG2
             state.next = step.SHAPE
-            if code_bytes[LENGTH]:
-                state.next = step.DROP
-                fault.next = E_SIZE
-            elif code_bytes > 2**CODE_BYTES_LOG2:
-                state.next = step.DROP
-                fault.next = E_CODES
         elif state == step.SHAPE:
             if m_shape.tready:
                 state.next = step.BLOCKS
@@ -424,13 +475,18 @@ def chunk_parse(
                     else:
                         state.next = step.RAW
         elif state == step.CODES:
-            if moved and body <= 4:
+            if moved and (low or body == 4):
                 state.next = step.RAW
                 if ends and not stays:
                     state.next = step.MODE
         elif state == step.RAW and moved and ends:
             state.next = step.MODE
-        if halt:
+
+        if fault != NONE or halt:
             state.next = step.DROP
+        elif beyond:
+            fault.next = E_ZEROS
+        elif moved or state == step.SETTLE or state == step.SHAPE:
+            fault.next = wrong
 
     return instances()

@@ -14,20 +14,20 @@ wrote them: then the raw parts come, and what has been read of a chunk can alway
 
 Latency. In an idle decoder, without stalls, the first value of a chunk without zeros is offered
 
-    max(28, w + 7 + s + 2 u)
+    max(29, w + 8 + s + 2 u)
 
 cycles after the chunk's first word was taken. The first raw byte lies in word w, from 0; s is 1 if
 the number of blocks is odd, u is 1 if that byte is not the word's lowest. If the lanes hold all of
-the first value's raw part or its end, as of a frame of one value, it is 38. A chunk of zeros begins
+the first value's raw part or its end, as of a frame of one value, it is 39. A chunk of zeros begins
 after 6 cycles.
 
 Rate. Of chunks back to back each takes a cycle for each value and, if it has no zeros, 10 more,
 which queues hide in the first dozen of chunks; if it has a bitmap, up to 10 more.
 
-Errors. For a fault in the chunk's structure error rises 3 cycles after the word that shows it was
-taken, if the queues have room; for one in its codes, exponents or lanes, when the first value whose
-raw part the lanes hold is offered, or earlier; for another CRC-32, 2 cycles after the chunk's last
-value has moved. What had been offered of that chunk before is not to be used.
+Errors. For a fault in the chunk's structure error rises within 4 cycles of the word that shows it
+being taken, if the queues have room; for one in its codes, exponents or lanes, when the first value
+whose raw part the lanes hold is offered, or earlier; for another CRC-32, 2 cycles after the chunk's
+last value has moved. What had been offered of that chunk before is not to be used.
 
 Role         top
 Golden       read_chunk of swmodel/reference/decode.py, and the package entrolith
@@ -51,7 +51,7 @@ from hls.raw_join import raw_join
 from hls.stream import AxiStream, Contract
 from hls.zero_merge import zero_merge
 
-CONTRACT = Contract(latency=38, interval=1, values_per_cycle=POINT.chunk / (POINT.chunk + OVERHEAD))
+CONTRACT = Contract(latency=39, interval=1, values_per_cycle=POINT.chunk / (POINT.chunk + OVERHEAD))
 
 CODE_WORDS = 2048  # two bytes for each value of a chunk, in 32-bit words
 RAW_WORDS = 1024  # what values take while the next chunk's header and codes are read

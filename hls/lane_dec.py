@@ -116,6 +116,7 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
     entering = Signal(bool(0))  # others enter in this turn
     more = Signal(bool(0))  # the chunk has a value that has not entered
     number = Signal(modbv(0)[INDEX:])  # of that value
+    following = Signal(modbv(0)[INDEX:])  # of the one after it
     last = Signal(bool(0))  # it is the chunk's last
     boundary = Signal(bool(0))  # it is a block's last
     unused = Signal(intbv(0)[2:])  # payload bytes that must be 0
@@ -128,6 +129,7 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
     blank = Signal(bool(0))  # its header has not been read
     upper = Signal(bool(0))  # the next header is the word's upper half
     read_header = Signal(bool(0))
+    used = Signal(bool(0))  # that was the cycle before: the word may leave
     want_header = Signal(bool(0))
     half = Signal(intbv(0)[16:])
 
@@ -187,9 +189,17 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
     # What enters next.
 
     @always_comb
-    def position():
-        last.next = number == s_shape.tdata[INDEX:]
-        boundary.next = number[9:] == POINT.block - 1
+    def advance():
+        following.next = number + 1
+
+    @always(clk.posedge)
+    def look_ahead():
+        if phase != step_of.RUN:
+            last.next = s_shape.tdata[INDEX:] == 0
+            boundary.next = False
+        elif step and more:
+            last.next = following == s_shape.tdata[INDEX:]
+            boundary.next = following[9:] == POINT.block - 1
 
     @always_comb
     def choose_half():
@@ -220,10 +230,9 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
 
     @always_comb
     def take_lanes():
-        s_lanes.tready.next = upper and (
-            want_header
-            or phase == step_of.GATHER
-            or (phase == step_of.TURN and entering and room and able)
+        s_lanes.tready.next = used or (
+            upper
+            and (phase == step_of.GATHER or (phase == step_of.TURN and entering and room and able))
         )
         read_header.next = want_header and s_lanes.tvalid
         start.next = phase == step_of.TURN and lane == POINT.lanes - 1 and step
@@ -235,6 +244,7 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
             lane.next = lane + 1
         if read_header or (step and entering):
             upper.next = not upper
+        used.next = read_header and upper
         if phase == step_of.GATHER:
             if upper:
                 upper.next = not s_lanes.tvalid
@@ -374,6 +384,8 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
             valid1.next = valid0
             valid2.next = valid1
             valid3.next = valid2
+            size1.next = size0
+            index2.next = code1 + bias1
             one3.next = refill2 or escape2
             two3.next = refill2 and escape2
             m_exponents.tvalid.next = valid3
@@ -393,7 +405,6 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
             opening0.next = opening
 
             x1.next = x0
-            size1.next = size0
             table1.next = table0
             raw1.next = raw0
             opening1.next = opening0
@@ -401,7 +412,6 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
             x2.next = x1
             if valid1 and not raw1:
                 x2.next = x1 >> (size1 + 1)
-            index2.next = code1 + bias1
             table2.next = table1
             raw2.next = raw1
             opening2.next = opening1

@@ -13,7 +13,7 @@ from myhdl import Signal, always, always_comb, always_seq, block, concat, instan
 
 from hls.stream import AxiStream, Contract
 
-CONTRACT = Contract(latency=0, interval=1)
+CONTRACT = Contract(latency=1, interval=1)
 
 BYTE, TRIPLE = 1, 3  # bytes of a raw part
 
@@ -29,7 +29,7 @@ def ports(fmt):
 
 @block
 def raw_join(clk, rst, s_exponents, s_raw, s_tail, m_axis, fmt):
-    """Offer a value as soon as its exponent and its raw part are there.
+    """Make a value as soon as its exponent and its raw part are there.
 
     A word of s_raw whose first bytes do not count takes a cycle in which no value needs it.
 
@@ -37,7 +37,7 @@ def raw_join(clk, rst, s_exponents, s_raw, s_tail, m_axis, fmt):
     s_raw        in   words of raw parts; tuser = number of the first byte that counts, not 0 in the
                       first word of a chunk only
     s_tail       in   the chunk's last four raw bytes, which are not in s_raw
-    m_axis       out  the non-zero values
+    m_axis       out  the non-zero values; registered
     rst          in   synchronous, active high
     """
     hold = Signal(intbv(0)[24:])  # bytes of the word before, the next one lowest
@@ -48,6 +48,8 @@ def raw_join(clk, rst, s_exponents, s_raw, s_tail, m_axis, fmt):
     empty = Signal(bool(0))  # the word is needed for it
     skip = Signal(bool(0))  # the word is a chunk's first, with bytes that do not count
     here = Signal(bool(0))  # the value can be made
+    room = Signal(bool(0))  # and offered
+    step = Signal(bool(0))
     load = Signal(bool(0))
     used = Signal(modbv(0)[2:])  # bytes of the word that leave now
     part = Signal(intbv(0)[fmt.raw :])
@@ -119,6 +121,7 @@ def raw_join(clk, rst, s_exponents, s_raw, s_tail, m_axis, fmt):
 
     @always_comb
     def look():
+        room.next = m_axis.tready or not m_axis.tvalid
         here.next = (
             s_exponents.tvalid
             and (not empty or (s_raw.tvalid and not skip))
@@ -127,30 +130,28 @@ def raw_join(clk, rst, s_exponents, s_raw, s_tail, m_axis, fmt):
 
     @always_comb
     def move():
-        m_axis.tvalid.next = here
-        m_axis.tdata.next = concat(part[sign], s_exponents.tdata, part[mantissa:])
         s_exponents.tready.next = (
-            m_axis.tready
+            room
             and (not empty or (s_raw.tvalid and not skip))
             and (not tail_needed or s_tail.tvalid)
         )
-        s_tail.tready.next = m_axis.tready and s_exponents.tvalid and s_exponents.tuser == 0
+        s_tail.tready.next = room and s_exponents.tvalid and s_exponents.tuser == 0
         s_raw.tready.next = skip or (
-            empty and m_axis.tready and s_exponents.tvalid and (not tail_needed or s_tail.tvalid)
+            room and empty and s_exponents.tvalid and (not tail_needed or s_tail.tvalid)
         )
-
-    @always_comb
-    def fetch():
-        load.next = s_raw.tvalid and (skip or (empty and here and m_axis.tready))
+        step.next = room and here
+        load.next = s_raw.tvalid and (skip or (room and empty and here))
 
     @always_seq(clk.posedge, reset=rst)
     def count():
         if load:
             held.next = -used
-        elif here and m_axis.tready and need != 0:
+        elif step and need != 0:
             held.next = held - size
-        if here and m_axis.tready and ending:
+        if step and ending:
             held.next = 0
+        if room:
+            m_axis.tvalid.next = here
 
     @always(clk.posedge)
     def keep():
@@ -161,7 +162,9 @@ def raw_join(clk, rst, s_exponents, s_raw, s_tail, m_axis, fmt):
                 hold.next = concat(intbv(0)[8:], s_raw.tdata[32:16])
             else:
                 hold.next = concat(intbv(0)[16:], s_raw.tdata[32:24])
-        elif here and m_axis.tready and need != 0:
+        elif step and need != 0:
             hold.next = hold >> 8
+        if room:
+            m_axis.tdata.next = concat(part[sign], s_exponents.tdata, part[mantissa:])
 
     return instances()

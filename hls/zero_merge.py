@@ -57,6 +57,7 @@ def zero_merge(clk, rst, s_zeros, s_bitmap, s_axis, m_axis, halt, fmt):
     last = Signal(bool(0))
     step = Signal(bool(0))
     refill = Signal(bool(0))
+    used = Signal(bool(0))  # the bitmap's word was read in the cycle before
     none = Signal(intbv(0)[fmt.width :])
 
     @always_comb
@@ -92,7 +93,7 @@ def zero_merge(clk, rst, s_zeros, s_bitmap, s_axis, m_axis, halt, fmt):
 
     @always_comb
     def take_bitmap():
-        s_bitmap.tready.next = refill and summary[0]
+        s_bitmap.tready.next = used
 
     @always_seq(clk.posedge, reset=rst)
     def control():
@@ -108,6 +109,7 @@ def zero_merge(clk, rst, s_zeros, s_bitmap, s_axis, m_axis, halt, fmt):
         elif step and mapped and number[10:] == 1023:
             no_summary.next = True
             no_bits.next = True
+        used.next = refill and summary[0] and s_bitmap.tvalid
         if step:
             number.next = number + 1
             if last:

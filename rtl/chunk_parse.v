@@ -104,15 +104,27 @@ input m_raw_tready;
 output [1:0] m_raw_tuser;
 reg [1:0] m_raw_tuser;
 
+wire [4:0] low_ones;
+wire [4:0] high_ones;
+wire [14:0] all_raw;
+reg alone;
+reg beyond;
 wire [3:0] blocks;
 reg [15:0] body;
+wire [3:0] came0;
+wire [3:0] came1;
+wire [3:0] came2;
+wire [3:0] came3;
 wire [15:0] code_bytes;
 reg coded;
+wire [31:0] coming;
 reg [11:0] count_less;
 reg [1:0] end_byte;
 reg ends;
+reg excess;
 reg frame_last;
 reg full;
+wire good;
 wire [15:0] header_bytes;
 reg [2:0] headers;
 reg [11:0] highest;
@@ -121,10 +133,18 @@ reg [3:0] keep;
 reg last;
 reg [14:0] left;
 reg [4:0] limit;
+reg low;
 reg misframed;
+reg missing;
 reg moved;
 reg [12:0] nonzero;
+wire [14:0] nonzero_twice;
+wire [14:0] nonzero_wide;
 wire [5:0] ones;
+reg [3:0] ones0;
+reg [3:0] ones1;
+reg [3:0] ones2;
+reg [3:0] ones3;
 reg [12:0] ones_late;
 reg ones_valid;
 reg [14:0] raw_bytes;
@@ -145,95 +165,90 @@ wire [1:0] popcount0_total;
 wire [1:0] popcount0_add1_total;
 wire [1:0] popcount0_add2_total;
 wire [1:0] popcount0_add3_total;
-wire [1:0] popcount0_add4_total;
-wire [1:0] popcount0_add5_total;
-wire [1:0] popcount0_add6_total;
-wire [1:0] popcount0_add7_total;
-wire [1:0] popcount0_add8_total;
-wire [1:0] popcount0_add9_total;
-wire [1:0] popcount0_add10_total;
-wire [1:0] popcount0_add11_total;
-wire [1:0] popcount0_add12_total;
-wire [1:0] popcount0_add13_total;
-wire [1:0] popcount0_add14_total;
-wire [1:0] popcount0_add15_total;
-wire [2:0] popcount0_add16_total;
-wire [2:0] popcount0_add17_total;
-wire [2:0] popcount0_add18_total;
-wire [2:0] popcount0_add19_total;
-wire [2:0] popcount0_add20_total;
-wire [2:0] popcount0_add21_total;
-wire [2:0] popcount0_add22_total;
-wire [2:0] popcount0_add23_total;
-wire [3:0] popcount0_add24_total;
-wire [3:0] popcount0_add25_total;
-wire [3:0] popcount0_add26_total;
-wire [3:0] popcount0_add27_total;
-wire [4:0] popcount0_add28_total;
-wire [4:0] popcount0_add29_total;
+wire [2:0] popcount0_add4_total;
+wire [2:0] popcount0_add5_total;
+wire [1:0] popcount1_total;
+wire [1:0] popcount1_add8_total;
+wire [1:0] popcount1_add9_total;
+wire [1:0] popcount1_add10_total;
+wire [2:0] popcount1_add11_total;
+wire [2:0] popcount1_add12_total;
+wire [1:0] popcount2_total;
+wire [1:0] popcount2_add15_total;
+wire [1:0] popcount2_add16_total;
+wire [1:0] popcount2_add17_total;
+wire [2:0] popcount2_add18_total;
+wire [2:0] popcount2_add19_total;
+wire [1:0] popcount3_total;
+wire [1:0] popcount3_add22_total;
+wire [1:0] popcount3_add23_total;
+wire [1:0] popcount3_add24_total;
+wire [2:0] popcount3_add25_total;
+wire [2:0] popcount3_add26_total;
 
-assign popcount0_total = (word[0] + word[1]);
+assign nonzero_twice[15-1:13] = 'b00;
+assign nonzero_twice[13-1:1] = nonzero[12-1:0];
+assign nonzero_twice[0] = 'b1;
+assign nonzero_wide[15-1:12] = 'b000;
+assign nonzero_wide[12-1:0] = nonzero[12-1:0];
 
-assign popcount0_add1_total = (word[2] + word[3]);
+assign popcount0_total = (coming[0] + coming[1]);
 
-assign popcount0_add2_total = (word[4] + word[5]);
+assign popcount0_add1_total = (coming[2] + coming[3]);
 
-assign popcount0_add3_total = (word[6] + word[7]);
+assign popcount0_add2_total = (coming[4] + coming[5]);
 
-assign popcount0_add4_total = (word[8] + word[9]);
+assign popcount0_add3_total = (coming[6] + coming[7]);
 
-assign popcount0_add5_total = (word[10] + word[11]);
+assign popcount0_add4_total = (popcount0_total + popcount0_add1_total);
 
-assign popcount0_add6_total = (word[12] + word[13]);
+assign popcount0_add5_total = (popcount0_add2_total + popcount0_add3_total);
 
-assign popcount0_add7_total = (word[14] + word[15]);
+assign came0 = (popcount0_add4_total + popcount0_add5_total);
 
-assign popcount0_add8_total = (word[16] + word[17]);
+assign popcount1_total = (coming[8] + coming[9]);
 
-assign popcount0_add9_total = (word[18] + word[19]);
+assign popcount1_add8_total = (coming[10] + coming[11]);
 
-assign popcount0_add10_total = (word[20] + word[21]);
+assign popcount1_add9_total = (coming[12] + coming[13]);
 
-assign popcount0_add11_total = (word[22] + word[23]);
+assign popcount1_add10_total = (coming[14] + coming[15]);
 
-assign popcount0_add12_total = (word[24] + word[25]);
+assign popcount1_add11_total = (popcount1_total + popcount1_add8_total);
 
-assign popcount0_add13_total = (word[26] + word[27]);
+assign popcount1_add12_total = (popcount1_add9_total + popcount1_add10_total);
 
-assign popcount0_add14_total = (word[28] + word[29]);
+assign came1 = (popcount1_add11_total + popcount1_add12_total);
 
-assign popcount0_add15_total = (word[30] + word[31]);
+assign popcount2_total = (coming[16] + coming[17]);
 
-assign popcount0_add16_total = (popcount0_total + popcount0_add1_total);
+assign popcount2_add15_total = (coming[18] + coming[19]);
 
-assign popcount0_add17_total = (popcount0_add2_total + popcount0_add3_total);
+assign popcount2_add16_total = (coming[20] + coming[21]);
 
-assign popcount0_add18_total = (popcount0_add4_total + popcount0_add5_total);
+assign popcount2_add17_total = (coming[22] + coming[23]);
 
-assign popcount0_add19_total = (popcount0_add6_total + popcount0_add7_total);
+assign popcount2_add18_total = (popcount2_total + popcount2_add15_total);
 
-assign popcount0_add20_total = (popcount0_add8_total + popcount0_add9_total);
+assign popcount2_add19_total = (popcount2_add16_total + popcount2_add17_total);
 
-assign popcount0_add21_total = (popcount0_add10_total + popcount0_add11_total);
+assign came2 = (popcount2_add18_total + popcount2_add19_total);
 
-assign popcount0_add22_total = (popcount0_add12_total + popcount0_add13_total);
+assign popcount3_total = (coming[24] + coming[25]);
 
-assign popcount0_add23_total = (popcount0_add14_total + popcount0_add15_total);
+assign popcount3_add22_total = (coming[26] + coming[27]);
 
-assign popcount0_add24_total = (popcount0_add16_total + popcount0_add17_total);
+assign popcount3_add23_total = (coming[28] + coming[29]);
 
-assign popcount0_add25_total = (popcount0_add18_total + popcount0_add19_total);
+assign popcount3_add24_total = (coming[30] + coming[31]);
 
-assign popcount0_add26_total = (popcount0_add20_total + popcount0_add21_total);
+assign popcount3_add25_total = (popcount3_total + popcount3_add22_total);
 
-assign popcount0_add27_total = (popcount0_add22_total + popcount0_add23_total);
+assign popcount3_add26_total = (popcount3_add23_total + popcount3_add24_total);
 
-assign popcount0_add28_total = (popcount0_add24_total + popcount0_add25_total);
+assign came3 = (popcount3_add25_total + popcount3_add26_total);
 
-assign popcount0_add29_total = (popcount0_add26_total + popcount0_add27_total);
-
-assign ones = (popcount0_add28_total + popcount0_add29_total);
-
+assign coming = s_axis_tdata;
 assign take = (moved && (!stays));
 assign s_axis_tready = ((moved && (!stays)) || (!full));
 
@@ -243,15 +258,23 @@ always @(posedge clk) begin: hold
         keep <= s_axis_tkeep;
         user <= s_axis_tuser[0];
         last <= s_axis_tlast;
+        ones0 <= came0;
+        ones1 <= came1;
+        ones2 <= came2;
+        ones3 <= came3;
     end
 end
 
-always @(last, word, keep, left, state) begin: frame
+assign low_ones = (ones0 + ones1);
+
+assign high_ones = (ones2 + ones3);
+
+assign ones = (low_ones + high_ones);
+
+always @(ends, word, last, keep, left, state) begin: frame
     reg [4-1:0] mask;
-    reg here;
     mask = 4'hf;
-    here = (left[15-1:2] == 0);
-    if (here) begin
+    if (ends) begin
         if ((left[2-1:0] == 0)) begin
             mask = 1;
         end
@@ -262,10 +285,9 @@ always @(last, word, keep, left, state) begin: frame
             mask = 7;
         end
     end
-    ends = here;
-    misframed = ((last != here) || (keep != mask));
+    alone = (word[32-1:8] == 4);
+    misframed = ((last != ends) || (keep != mask));
     if ((state == 4'b0000)) begin
-        ends = (word[32-1:8] == 4);
         misframed = ((last != (word[32-1:8] == 4)) || (keep != 15) || (word[32-1:(8 + 15)] != 0) || (word[(8 + 15)-1:10] == 0));
     end
 end
@@ -279,16 +301,29 @@ end
 
 assign tested = (word >>> limit);
 
-always @(ends, tested, misframed, word, stored, nonzero, highest, frame_last, tail_stored, headers, index, zeros, state) begin: judge
+always @(ones_valid, missing, ends, misframed, word, nonzero, frame_last, total_ones, alone, headers, excess, index, zeros, state) begin: judge
     wrong = 0;
-    if (misframed) begin
+    if ((state == 4'b0011)) begin
+        if (((!ones_valid) && (total_ones == 0))) begin
+            wrong = 4;
+        end
+    end
+    else if ((state == 4'b0111)) begin
+        if (missing) begin
+            wrong = 2;
+        end
+        else if (excess) begin
+            wrong = 7;
+        end
+    end
+    else if (misframed) begin
         wrong = 2;
     end
     else if ((state == 4'b0000)) begin
         if (((word[7-1:0] != 1) && (word[7-1:0] != 5) && (word[7-1:0] != 9))) begin
             wrong = 1;
         end
-        else if ((ends != (word[8-1:0] == 5))) begin
+        else if ((alone != (word[8-1:0] == 5))) begin
             wrong = 2;
         end
     end
@@ -304,15 +339,12 @@ always @(ends, tested, misframed, word, stored, nonzero, highest, frame_last, ta
         if (ends) begin
             wrong = 2;
         end
-        else if (((index == highest[12-1:10]) && (tested[32-1:1] != 0))) begin
-            wrong = 4;
-        end
     end
     else if ((state == 4'b0100)) begin
         if (ends) begin
             wrong = 2;
         end
-        else if (((word == 0) || ((stored == 1) && tail_stored && (tested[32-1:1] != 0)))) begin
+        else if ((word == 0)) begin
             wrong = 4;
         end
     end
@@ -337,22 +369,24 @@ always @(ends, tested, misframed, word, stored, nonzero, highest, frame_last, ta
     end
 end
 
-assign m_zeros_tvalid = (full && (((state == 4'b0000) && (!word[7])) || (state == 4'b0001) || (state == 4'b0010)));
-assign m_bitmap_tvalid = (full && (state == 4'b0100));
-assign m_lanes_tvalid = (full && ((state == 4'b0101) || (state == 4'b1000)));
-assign m_shape_tvalid = (state == 4'b0111);
-assign m_codes_tvalid = (full && (state == 4'b1001));
-assign m_raw_tvalid = (full && (state == 4'b1010));
+assign good = (full && (fault == 0) && (!beyond));
 
-always @(word, body) begin: decrement
+assign m_zeros_tvalid = (good && (((state == 4'b0000) && (!word[7])) || (state == 4'b0001) || (state == 4'b0010)));
+assign m_bitmap_tvalid = (good && (state == 4'b0100));
+assign m_lanes_tvalid = (good && ((state == 4'b0101) || (state == 4'b1000)));
+assign m_shape_tvalid = ((state == 4'b0111) && (!(missing || excess)));
+assign m_codes_tvalid = (good && (state == 4'b1001));
+assign m_raw_tvalid = (good && (state == 4'b1010));
+
+always @(word, body, low) begin: decrement
     count_less = (word[12-1:0] - 1);
     end_byte = 3;
-    if ((body < 4)) begin
+    if (low) begin
         end_byte = (body[2-1:0] - 1);
     end
 end
 
-always @(unused, split, word, nonzero, count_less, user, frame_last, coded, body, end_byte, zeros, state) begin: describe
+always @(unused, split, word, nonzero, count_less, user, low, frame_last, coded, body, end_byte, zeros, state) begin: describe
     case (state)
         4'b0000: begin
             m_zeros_tdata = {17'h0, word[4-1:2], user, 12'hfff};
@@ -368,13 +402,13 @@ always @(unused, split, word, nonzero, count_less, user, frame_last, coded, body
     m_lanes_tdata = word;
     m_shape_tdata = {unused, coded, nonzero[12-1:0]};
     m_codes_tdata = word;
-    m_codes_tlast = (body <= 4);
+    m_codes_tlast = (low || (body == 4));
     m_codes_tuser = {split, end_byte};
     m_raw_tdata = word;
     m_raw_tuser = body[2-1:0];
 end
 
-always @(ends, word, m_lanes_tready, m_zeros_tready, full, m_codes_tready, m_bitmap_tready, body, left, headers, m_raw_tready, state) begin: leave
+always @(ends, word, m_lanes_tready, m_zeros_tready, full, low, m_codes_tready, m_bitmap_tready, body, left, headers, m_raw_tready, state) begin: leave
     moved = 1'b0;
     stays = 1'b0;
     if ((state == 4'b0000)) begin
@@ -395,7 +429,7 @@ always @(ends, word, m_lanes_tready, m_zeros_tready, full, m_codes_tready, m_bit
     end
     else if ((state == 4'b1001)) begin
         moved = (full && m_codes_tready);
-        stays = ((body < 4) && (!(ends && (left[2-1:0] < body[2-1:0]))));
+        stays = (low && (!(ends && (left[2-1:0] < body[2-1:0]))));
     end
     else if ((state == 4'b1010)) begin
         moved = (full && m_raw_tready);
@@ -413,6 +447,8 @@ assign blocks = (nonzero[12-1:9] + 1);
 assign header_bytes = {11'h0, blocks, 1'h0};
 
 assign code_bytes = (body - header_bytes);
+
+assign all_raw = ((nonzero_wide + nonzero_twice) + 1);
 
 always @(posedge clk) begin: measure
     ones_late <= {7'h0, ones};
@@ -433,7 +469,7 @@ always @(posedge clk) begin: measure
                 nonzero <= (highest - total_ones);
             end
             unused <= 0;
-            raw_bytes <= ((3 * nonzero[12-1:0]) + (3 - 1));
+            raw_bytes <= all_raw;
             if ((nonzero[12-1:0] < 1)) begin
                 unused <= (1 - nonzero[2-1:0]);
                 raw_bytes <= (4 - 1);
@@ -446,44 +482,49 @@ always @(posedge clk) begin: control
     if (rst == 1) begin
         ones_valid <= 0;
         split <= 0;
+        missing <= 0;
+        ends <= 0;
         fault <= 0;
         stored <= 0;
+        beyond <= 0;
+        low <= 0;
         full <= 0;
         body <= 0;
         left <= 0;
         total_ones <= 0;
         headers <= 0;
         coded <= 0;
+        excess <= 0;
         index <= 0;
         state <= 4'b0000;
     end
     else begin
+        beyond <= (moved && (tested[32-1:1] != 0) && (((state == 4'b0010) && (index == highest[12-1:10])) || ((state == 4'b0100) && (stored == 1) && tail_stored)));
         ones_valid <= (moved && ((state == 4'b0010) || (state == 4'b0100)));
         if (ones_valid) begin
             total_ones <= (total_ones + ones_late);
         end
         if (take) begin
             left <= (left - 4);
+            ends <= (left[15-1:2] == 1);
+            low <= ((body[16-1:2] == 1) || (body[16-1:2] == 0));
             split <= 1'b0;
             body <= 0;
-            if ((body >= 4)) begin
+            if ((!low)) begin
                 body <= (body - 4);
             end
+        end
+        else begin
+            low <= (body[16-1:2] == 0);
         end
         if ((take || (!full))) begin
             full <= s_axis_tvalid;
         end
-        if ((state == 4'b1011)) begin
-            // pass
-        end
-        else if ((moved && (wrong != 0))) begin
-            state <= 4'b1011;
-            fault <= wrong;
-        end
-        else if ((state == 4'b0000)) begin
+        if ((state == 4'b0000)) begin
             index <= 0;
             total_ones <= 0;
             left <= (word[(8 + 15)-1:8] - 5);
+            ends <= (word[(8 + 15)-1:8] < 9);
             if (moved) begin
                 if (word[7]) begin
                     state <= 4'b0001;
@@ -523,10 +564,6 @@ always @(posedge clk) begin: control
             if ((!ones_valid)) begin
                 total_ones <= 0;
                 state <= 4'b0100;
-                if ((total_ones == 0)) begin
-                    state <= 4'b1011;
-                    fault <= 4;
-                end
             end
         end
         else if ((state == 4'b0100)) begin
@@ -549,15 +586,9 @@ always @(posedge clk) begin: control
         else if ((state == 4'b0110)) begin
             headers <= nonzero[12-1:9];
             coded <= (code_bytes != 0);
+            missing <= code_bytes[15];
+            excess <= (code_bytes > (2 ** 13));
             state <= 4'b0111;
-            if (code_bytes[15]) begin
-                state <= 4'b1011;
-                fault <= 2;
-            end
-            else if ((code_bytes > (2 ** 13))) begin
-                state <= 4'b1011;
-                fault <= 7;
-            end
         end
         else if ((state == 4'b0111)) begin
             if (m_shape_tready) begin
@@ -584,7 +615,7 @@ always @(posedge clk) begin: control
             end
         end
         else if ((state == 4'b1001)) begin
-            if ((moved && (body <= 4))) begin
+            if ((moved && (low || (body == 4)))) begin
                 state <= 4'b1010;
                 if ((ends && (!stays))) begin
                     state <= 4'b0000;
@@ -594,8 +625,14 @@ always @(posedge clk) begin: control
         else if (((state == 4'b1010) && moved && ends)) begin
             state <= 4'b0000;
         end
-        if (halt) begin
+        if (((fault != 0) || halt)) begin
             state <= 4'b1011;
+        end
+        else if (beyond) begin
+            fault <= 4;
+        end
+        else if ((moved || (state == 4'b0011) || (state == 4'b0111))) begin
+            fault <= wrong;
         end
     end
 end

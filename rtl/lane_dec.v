@@ -88,7 +88,7 @@ reg [2:0] behind;
 reg [3:0] bias1;
 wire [6:0] bias_address;
 reg blank;
-wire boundary;
+reg boundary;
 reg [3:0] code1;
 wire coded;
 reg [3:0] coder;
@@ -101,12 +101,13 @@ wire escape2;
 reg escape3;
 reg [7:0] exponent;
 reg [7:0] first;
+wire [11:0] following;
 wire go;
 reg [15:0] half;
 reg held;
 reg [3:0] index2;
 reg [2:0] lane;
-wire last;
+reg last;
 reg leaving;
 reg [20:0] limits_long;
 wire missing;
@@ -144,6 +145,7 @@ reg two3;
 wire unread;
 reg [1:0] unused;
 reg upper;
+reg used;
 reg valid0;
 reg valid1;
 reg valid2;
@@ -324,8 +326,18 @@ always @(code_window0_at, code_window0_word, s_codes_tdata) begin: code_window0_
     endcase
 end
 
-assign last = (number == s_shape_tdata[12-1:0]);
-assign boundary = ($signed({1'b0, number[9-1:0]}) == (512 - 1));
+assign following = (number + 1);
+
+always @(posedge clk) begin: look_ahead
+    if ((phase != 2'b10)) begin
+        last <= (s_shape_tdata[12-1:0] == 0);
+        boundary <= 1'b0;
+    end
+    else if ((step && more)) begin
+        last <= (following == s_shape_tdata[12-1:0]);
+        boundary <= ($signed({1'b0, following[9-1:0]}) == (512 - 1));
+    end
+end
 
 always @(upper, s_lanes_tdata) begin: choose_half
     half = s_lanes_tdata[16-1:0];
@@ -343,7 +355,7 @@ assign step = (room && source && able);
 assign s_shape_tready = ((phase == 2'b10) && more && last && (!blank) && room && able);
 assign want_header = ((phase == 2'b10) && more && (blank || (boundary && (!last) && room && able)));
 
-assign s_lanes_tready = (upper && (want_header || (phase == 2'b00) || ((phase == 2'b01) && entering && room && able)));
+assign s_lanes_tready = (used || (upper && ((phase == 2'b00) || ((phase == 2'b01) && entering && room && able))));
 assign read_header = (want_header && s_lanes_tvalid);
 assign start = ((phase == 2'b01) && ($signed({1'b0, lane}) == (8 - 1)) && step);
 assign coded = (entering && s_shape_tdata[12]);
@@ -358,6 +370,7 @@ always @(posedge clk) begin: control
         upper <= 0;
         lane <= 0;
         m_check_tvalid <= 0;
+        used <= 0;
         leaving <= 0;
         entering <= 0;
         number <= 0;
@@ -369,6 +382,7 @@ always @(posedge clk) begin: control
         if ((read_header || (step && entering))) begin
             upper <= (!upper);
         end
+        used <= (read_header && upper);
         case (phase)
             2'b00: begin
                 if (upper) begin
@@ -929,6 +943,8 @@ always @(posedge clk) begin: flags_of_values
         one3 <= 0;
         two3 <= 0;
         valid2 <= 0;
+        size1 <= 0;
+        index2 <= 0;
     end
     else begin
         if (step) begin
@@ -936,6 +952,8 @@ always @(posedge clk) begin: flags_of_values
             valid1 <= valid0;
             valid2 <= valid1;
             valid3 <= valid2;
+            size1 <= size0;
+            index2 <= (code1 + bias1);
             one3 <= (refill2 || escape2);
             two3 <= (refill2 && escape2);
             m_exponents_tvalid <= valid3;
@@ -992,7 +1010,6 @@ always @(posedge clk) begin: ring
         raw0 <= raw;
         opening0 <= opening;
         x1 <= x0;
-        size1 <= size0;
         table1 <= table0;
         raw1 <= raw0;
         opening1 <= opening0;
@@ -1000,7 +1017,6 @@ always @(posedge clk) begin: ring
         if ((valid1 && (!raw1))) begin
             x2 <= (x1 >>> (size1 + 1));
         end
-        index2 <= (code1 + bias1);
         table2 <= table1;
         raw2 <= raw1;
         opening2 <= opening1;

@@ -74,6 +74,7 @@ wire refill;
 wire room;
 wire step;
 reg [31:0] summary;
+reg used;
 wire zero;
 
 assign room = (begun && (!no_summary) && (!no_bits) && (!halt) && (m_axis_tready || (!m_axis_tvalid)));
@@ -94,15 +95,16 @@ end
 assign refill = ((!no_summary) && (no_bits || (step && mapped && (number[5-1:0] == 31) && (number[10-1:0] != 1023) && (!last))));
 assign s_zeros_tready = ((!begun) || no_summary);
 
-assign s_bitmap_tready = (refill && summary[0]);
+assign s_bitmap_tready = used;
 
 always @(posedge clk) begin: control
     if (rst == 1) begin
-        number <= 0;
         no_summary <= 0;
+        m_axis_tvalid <= 0;
         no_bits <= 0;
         begun <= 0;
-        m_axis_tvalid <= 0;
+        used <= 0;
+        number <= 0;
     end
     else begin
         if ((!begun)) begin
@@ -122,6 +124,7 @@ always @(posedge clk) begin: control
             no_summary <= 1'b1;
             no_bits <= 1'b1;
         end
+        used <= (refill && summary[0] && s_bitmap_tvalid);
         if (step) begin
             number <= (number + 1);
             if (last) begin
