@@ -19,6 +19,7 @@ from pathlib import Path
 import nox
 
 ROOT = Path(__file__).resolve().parent
+EVERYTHING = ("bench", "cosim", "lint", "nox", "pytest", "rtl", "synthesis", "tables")
 
 nox.needs_version = ">=2026.7"
 nox.options.default_venv_backend = "none"  # ./nox has made .venv, which the sessions share
@@ -65,7 +66,7 @@ def generate_rtl(session: nox.Session, *arguments: str) -> None:
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style and types of the Python and C++, the spelling, and the Verilog by two linters."""
-    provide(session, "lint", "nox", "pytest", "tables", "rtl", "cosim", "synthesis")
+    provide(session, *EVERYTHING)  # types are checked across all imports
     tracked = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.check_output(tracked, text=True).splitlines()
     files = [file for file in listed if Path(file).is_file()]
@@ -75,12 +76,17 @@ def lint(session: nox.Session) -> None:
 
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
-    session.run("mypy", *ending(".py"))
-    session.run("clang-format", "--dry-run", "-Werror", *ending(".cpp", ".hpp"))
-    session.run("codespell", *files)
-    for file in ending(".v"):
-        verilator(session, "--lint-only", "-Wall", file)
-        session.run("python", "-c", YOSYS_CHECK, file, silent=True, log=False)
+    for tool, names in (
+        (["mypy"], ending(".py")),
+        (["clang-format", "--dry-run", "-Werror"], ending(".cpp", ".hpp")),
+        (["codespell"], files),
+    ):
+        session.log(f"{' '.join(tool)}: {len(names)} files")
+        session.run(*tool, *names, log=False)
+    for name in ending(".v"):
+        session.log(f"verilator --lint-only -Wall, yosys check -assert: {name}")
+        verilator(session, "--lint-only", "-Wall", "--quiet", name)
+        session.run("python", "-c", YOSYS_CHECK, name, silent=True, log=False)
 
 
 YOSYS_CHECK = """
@@ -99,7 +105,8 @@ def verilator(session: nox.Session, *arguments: str) -> None:
     assert found is not None  # noqa: S101 # the group lint has just been installed
     assert found.origin is not None  # noqa: S101
     home = Path(found.origin).parent
-    session.run(str(home / "bin" / "verilator_bin"), *arguments, env={"VERILATOR_ROOT": str(home)})
+    program = str(home / "bin" / "verilator_bin")
+    session.run(program, *arguments, env={"VERILATOR_ROOT": str(home)}, log=False)
 
 
 @nox.session
@@ -185,7 +192,7 @@ def reports(session: nox.Session) -> None:
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Measure the speed of the codec on this machine."""
-    provide(session)
+    provide(session, "bench")
     session.run("python", "swmodel/bench/bench.py", *session.posargs)
 
 
@@ -227,4 +234,4 @@ def vectors(session: nox.Session) -> None:
 @nox.session(default=False)
 def dev(session: nox.Session) -> None:
     """Install everything into .venv, for editors and for running pytest by hand."""
-    provide(session, "nox", "lint", "pytest", "tables", "rtl", "cosim", "synthesis")
+    provide(session, *EVERYTHING)
