@@ -29,10 +29,12 @@ Named = tuple[str, Frame]
 class Decoder(Bench):
     """The DUT between a source of chunks and a sink of values."""
 
-    def __init__(self, dut: Any, idle: Stall = free, stall: Stall = free) -> None:
+    def __init__(
+        self, dut: Any, idle: Stall = free, stall: Stall = free, *, shy: bool = False
+    ) -> None:
         super().__init__(dut)
         self.packets = self.source("s_axis", idle)
-        self.values = self.sink("m_axis", stall)
+        self.values = self.sink("m_axis", stall, shy=shy)
 
     async def check(self, named: Iterable[Named]) -> None:
         """Decode frames back to back; each must come out, nothing else, and no error."""
@@ -83,6 +85,13 @@ async def equals_the_package_under_stalls(dut: Any, idle: Stall, stall: Stall) -
     frames = corners.Corners(FMT, TABLES)
     await decoder.check(frames.edges())
     await decoder.check(frames.blocks() if FULL else frames.mixture())
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def offers_without_being_asked(dut: Any) -> None:
+    decoder = Decoder(dut, shy=True)
+    await decoder.reset()
+    await decoder.check(corners.Corners(FMT, TABLES).mixture())
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

@@ -26,10 +26,12 @@ Named = tuple[str, Frame]
 class Encoder(Bench):
     """The DUT between a source of values and a sink of chunks."""
 
-    def __init__(self, dut: Any, idle: Stall = free, stall: Stall = free) -> None:
+    def __init__(
+        self, dut: Any, idle: Stall = free, stall: Stall = free, *, shy: bool = False
+    ) -> None:
         super().__init__(dut)
         self.values = self.source("s_axis", idle)
-        self.packets = self.sink("m_axis", stall)
+        self.packets = self.sink("m_axis", stall, shy=shy)
 
     async def check(self, named: Iterable[Named]) -> None:
         """Encode frames back to back; each must become its chunks, and nothing else come out."""
@@ -63,6 +65,13 @@ async def equals_the_package_under_stalls(dut: Any, idle: Stall, stall: Stall) -
     frames = corners.Corners(FMT, TABLES)
     await encoder.check(frames.edges())
     await encoder.check(frames.blocks() if FULL else frames.mixture())
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def offers_without_being_asked(dut: Any) -> None:
+    encoder = Encoder(dut, shy=True)
+    await encoder.reset()
+    await encoder.check(corners.Corners(FMT, TABLES).mixture())
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
