@@ -130,3 +130,15 @@ async def keeps_its_contract(dut: Any) -> None:
         at += -(-len(chunk) // WORD_BYTES)
     assert {POINT.chunk / (b - a) for a, b in pairwise(starts)} == {CONTRACT.values_per_cycle}
     setting.report_sustained(POINT.chunk * (len(starts) - 1) / (starts[-1] - starts[0]))
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def keeps_up_with_zeros(dut: Any) -> None:
+    """Chunks of fewer non-zeros, and last blocks of any size, must not cost the rate."""
+    encoder = Encoder(dut)
+    await encoder.reset()
+    await encoder.check(
+        [("sparse", corners.Corners(FMT, TABLES).gradient(4 * POINT.chunk, zeros=0.1))]
+    )
+    starts = encoder.values.moved[POINT.chunk :: POINT.chunk]
+    assert all(POINT.chunk / (b - a) >= 0.99 for a, b in pairwise(starts))
