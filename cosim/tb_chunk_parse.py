@@ -86,7 +86,7 @@ class Parser(Bench):
     async def drop(self) -> None:
         """Take whatever comes until the input has been taken."""
         await self.within(20 * POINT.chunk, self.packets.drained())
-        await self.cycles(10)
+        await self.cycles(100)
 
 
 def data(words: Sequence[Word]) -> list[int]:

@@ -71,7 +71,8 @@ class Chunk:
 def faults(corners: Corners) -> Iterator[Faulty]:
     """One fault of each kind that FORMAT.md or the hardware's point rules out."""
     fmt = corners.fmt
-    dense, sparse = Chunk(corners.gradient(200), fmt), Chunk(corners.gradient(200, zeros=0.3), fmt)
+    dense = Chunk(corners.gradient(200), fmt)
+    sparse = Chunk([*corners.gradient(199, zeros=0.3), 0], fmt)  # so that the last word is stored
     eight = Chunk([corners.value(90) for _ in range(POINT.lanes)], fmt)
     one, raw = Chunk([corners.value(90)], fmt), Chunk(corners.noise(100), fmt)
     empty = Chunk([0] * 100, fmt)
