@@ -75,6 +75,7 @@ def write(result: summary.Summary, out: Path) -> None:
     """Write a report; there is no chart when no entry has a throughput."""
     out.mkdir(parents=True, exist_ok=True)
     (out / "summary.json").write_text(summary.to_text(result), encoding="utf-8")
+    result = summary.read(out / "summary.json")  # page and chart see what a reader of it sees
     (out / "README.md").write_text(readme.render(result), encoding="utf-8")
     if chart.points(result["entries"]):
         (out / "area_throughput.svg").write_text(chart.render(result), encoding="utf-8")
