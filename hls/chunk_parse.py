@@ -112,7 +112,7 @@ def chunk_parse(
     left = Signal(modbv(0)[LENGTH:])  # bytes from this word on, less one
     ends = Signal(bool(0))  # the chunk ends in this word
     alone = Signal(bool(0))  # the chunk is this word, if it is `mode` and `size`
-    misframed = Signal(bool(0))  # but not where the packet does
+    misframed = Signal(bool(0))  # the packet ends elsewhere
     wrong = Signal(intbv(0)[CODE_BITS:])
     index = Signal(modbv(0)[2:])  # of the word in its part
     stored = Signal(modbv(0)[INDEX - 4 :])  # words of the bitmap to come
@@ -125,18 +125,16 @@ def chunk_parse(
     tail_stored = Signal(bool(0))  # the bitmap's last word is stored
     nonzero = Signal(modbv(0)[INDEX + 1 :])  # number of non-zero values, less one
     all_raw = Signal(intbv(0)[LENGTH:])  # bytes of all raw parts, less one
-    raw_bytes = Signal(
-        intbv(0)[LENGTH:]
-    )  # of all raw parts, at least what the lanes hold; less one
-    unused = Signal(intbv(0)[2:])  # bytes that the lanes could hold
+    raw_bytes = Signal(intbv(0)[LENGTH:])  # the same, but at least those that the lanes hold
+    unused = Signal(intbv(0)[2:])  # bytes more that the lanes could hold
     body = Signal(modbv(0)[LENGTH + 1 :])  # bytes from this word to the raw parts
-    blocks = Signal(intbv(0)[4:])
-    header_bytes = Signal(intbv(0)[LENGTH + 1 :])
     low = Signal(bool(0))  # they are less than a word
-    code_bytes = Signal(modbv(0)[LENGTH + 1 :])
-    coded = Signal(bool(0))  # there are some
-    missing = Signal(bool(0))  # there are less than none
-    excess = Signal(bool(0))  # there are more than a chunk can use
+    blocks = Signal(intbv(0)[4:])
+    header_bytes = Signal(intbv(0)[LENGTH + 1 :])  # of all blocks
+    code_bytes = Signal(modbv(0)[LENGTH + 1 :])  # what is left for the codes
+    coded = Signal(bool(0))  # that is some
+    missing = Signal(bool(0))  # that is less than none
+    excess = Signal(bool(0))  # that is more than a chunk can use
     headers = Signal(modbv(0)[3:])  # of blocks from this word on, less one
     split = Signal(bool(0))  # half of this word was a block's header
     end_byte = Signal(modbv(0)[2:])  # last byte of the word that is a code
@@ -167,10 +165,10 @@ def chunk_parse(
     if (POINT.lanes, POINT.blocks, POINT.tail) != (8, 8, 4):
         raise ValueError("lanes and blocks are eight, the lanes hold four raw bytes")
 
-    counters = [
-        popcount(coming(8 * i + 8, 8 * i), came)
-        for i, came in enumerate((came0, came1, came2, came3))
-    ]
+    # By index: from Python 3.12 on a signal that a comprehension binds is a local of the block, and
+    # MyHDL names it after that.
+    came = (came0, came1, came2, came3)
+    counters = [popcount(coming(8 * i + 8, 8 * i), came[i]) for i in range(4)]
 
     @always_comb
     def accept():
