@@ -64,8 +64,8 @@ def ports():
     }
 
 
-SHORT = range(1, 5)  # lengths whose limits lie in one ROM, and in the other
-LONG = range(5, MAX_LENGTH)
+SHORT = range(1, 5)  # lengths whose limits lie in one ROM
+LONG = range(5, MAX_LENGTH)  # and in another: MyHDL has no constants of 35 bits
 
 
 def limit(lengths, length):
@@ -384,6 +384,7 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
             valid1.next = valid0
             valid2.next = valid1
             valid3.next = valid2
+            # reset, so that synthesis leaves them before the ROMs that they address
             size1.next = size0
             index2.next = code1 + bias1
             one3.next = refill2 or escape2
