@@ -6,7 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reference.decode import DTYPES, Block, Header, Reader, read_blocks, read_exponents, read_zeros
+from reference.decode import Block, read_blocks, read_exponents
+from reference.header import Header
+from reference.reader import DTYPES, Reader
+from reference.zeros import read_bitmap
 
 from cosim.bench.streams import Word
 from hls.point import POINT, NumberFormat, Tables
@@ -115,13 +118,16 @@ def pairs(halves: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 def dissect(chunk: bytes, fmt: NumberFormat, tables: Tables) -> Parts:
     """The parts of a chunk of the hardware's profile."""
+    dtype = next(d for d in DTYPES.values() if d.name == fmt.name)
+    named = dict(enumerate(tables))
     header = Header(
+        version=1,
         log2_chunk=POINT.chunk.bit_length() - 1,
         log2_block=POINT.block.bit_length() - 1,
         log2_lanes=POINT.lanes.bit_length() - 1,
         check=1,
-        dtype=next(d for d in DTYPES.values() if d.name == fmt.name),
-        shape=(),
+        flags=0,
+        segments=(),
     )
     mode, reader = chunk[0], Reader(chunk, WORD)
     count = reader.integer(WORD, "count") if mode & 128 else POINT.chunk
@@ -130,17 +136,17 @@ def dissect(chunk: bytes, fmt: NumberFormat, tables: Tables) -> Parts:
     summaries, nonzeros = 0, count
     if zeros == BITMAP:
         at = reader.at
-        nonzeros = read_zeros(reader, count).count(False)
+        nonzeros = read_bitmap(reader, count).count(False)
         summaries = -(-count // 32**2)
         words = [int.from_bytes(chunk[i : i + WORD], "little") for i in range(at, reader.at, WORD)]
     elif zeros:
         return Parts(count, zeros, [], [], [], [], [], [], b"", 0, b"", 0)
     lanes = [reader.integer(2, "lanes") for _ in range(POINT.lanes)]
-    blocks = read_blocks(reader, nonzeros, trailing=False, h=header, tables=tables)
+    blocks = read_blocks(reader, nonzeros, trailing=False, h=header, d=dtype, tables=named)
     raw_at = len(chunk) - max(0, nonzeros * fmt.raw // 8 - POINT.tail)
     codes, finals = Reader(chunk, reader.at, raw_at), list(lanes)
     coded_at = reader.at
-    exponents = read_exponents(codes, finals, blocks, header, tables)
+    exponents = read_exponents(codes, finals, blocks, dtype, named)
     return Parts(
         count=count,
         zeros=zeros,

@@ -8,15 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from reference.decode import DTYPES
 from reference.encode import (
     PROFILES,
     choose_table,
     encode_chunk,
-    encode_exponents,
+    encode_codes,
+    histogram_of,
     raw_strings,
-    zero_bitmap,
 )
+from reference.reader import DTYPES, Dtype
+from reference.zeros import write_bitmap
 
 from cosim.bench.corners import Frame
 from cosim.bench.streams import Word
@@ -77,15 +78,20 @@ class Stages:
         chosen = []
         for exponents in self.blocks:
             emax = max(exponents)
-            table = choose_table([emax - exponent for exponent in exponents], self.tables)
+            histogram = histogram_of([emax - exponent for exponent in exponents])
+            table, _ = choose_table(histogram, self.tables, EXPONENT)
             chosen.append((0 if table == RAW else emax, table))
         return chosen
+
+    @property
+    def dtype(self) -> Dtype:
+        """The type as the reference knows it."""
+        return next(d for d in DTYPES.values() if d.name == self.fmt.name)
 
     @cached_property
     def raw(self) -> bytes:
         """All raw bytes."""
-        dtype = next(d for d in DTYPES.values() if d.name == self.fmt.name)
-        return raw_strings(self.raws, self.spans, [0] * len(self.spans), dtype)
+        return raw_strings(self.raws, self.spans, [0] * len(self.spans), self.dtype)
 
     @cached_property
     def payload(self) -> bytes:
@@ -98,8 +104,9 @@ class Stages:
     @cached_property
     def coded(self) -> bytes:
         """The parts lanes, blocks and codes."""
-        lanes, codes = encode_exponents(
-            self.exponents, self.spans, self.headers, self.payload, self.tables
+        named = dict(enumerate(self.tables))
+        lanes, codes = encode_codes(
+            self.exponents, self.spans, self.headers, None, self.payload, self.dtype, named
         )
         states = b"".join(state.to_bytes(2, "little") for state in lanes)
         return states + b"".join(map(bytes, self.headers)) + codes
@@ -107,7 +114,7 @@ class Stages:
     @cached_property
     def zeros(self) -> bytes:
         """The part zeros, whether or not the chunk has it."""
-        return zero_bitmap(self.values)
+        return write_bitmap(self.values)
 
     @cached_property
     def chunk(self) -> bytes:

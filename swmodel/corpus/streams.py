@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from reference.encode import Profile, encode_chunk, header
+from reference.encode import Profile, encode
 
 from corpus.values import Patterns, make
 
@@ -28,11 +28,7 @@ def write(
 ) -> bytes:
     """A stream with any parameters, not only those of a named profile."""
     values = patterns.tolist()
-    chunk = 1 << profile.log2_chunk
-    return header(dtype, shape or [len(values)], TABLES, profile) + b"".join(
-        encode_chunk(values[first : first + chunk], dtype, TABLES, profile)
-        for first in range(0, len(values), chunk)
-    )
+    return encode(values, dtype, [len(values)] if shape is None else shape, TABLES, profile)
 
 
 def small(dtype: str, n: int = 700) -> Iterator[tuple[str, bytes]]:
@@ -41,11 +37,13 @@ def small(dtype: str, n: int = 700) -> Iterator[tuple[str, bytes]]:
     lanes, blocks, options = (3, 4, 5, 6), (5, 7, 9), (False, True)
     points = itertools.product(lanes, blocks, options)
     for i, (log2_lanes, log2_block, check) in enumerate(points):
-        profile = Profile(9, log2_block, log2_lanes, int(check), stored=i % 3 == 0, trailing=True)
+        profile = Profile(
+            1, 9, log2_block, log2_lanes, int(check), stored=i % 3 == 0, trailing=True
+        )
         kind = kinds[i % len(kinds)]
         name = f"{kind}-lanes{log2_lanes}-block{log2_block}-check{int(check)}"
         yield name, write(make(kind, dtype, n, seed=i), dtype, profile)
-    plain = Profile(9, 5, 3, 1, stored=True, trailing=True)
+    plain = Profile(1, 9, 5, 3, 1, stored=True, trailing=True)
     yield "stored", write(make("random_bits", dtype, n), dtype, plain)
     yield "zeros", write(make("all_zero", dtype, 1200), dtype, plain)
     yield "one", write(make("dense", dtype, 1), dtype, plain, [])

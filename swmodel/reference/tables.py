@@ -6,6 +6,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
+from reference.reader import CORRUPT, Reader, Refused
+
 SYMBOLS = 16
 ESCAPE = 15
 MAX_LENGTH = 8
@@ -45,3 +47,38 @@ def identity(tables: Sequence[Lengths]) -> bytes:
         codewords(lengths)
     flat = bytes([len(tables)]) + b"".join(bytes(t) for t in tables)
     return hashlib.sha256(flat).digest()[:8]
+
+
+def read_lengths(r: Reader, field: str) -> Lengths:
+    """A table inside a chunk (sections 4.2 and 4.3)."""
+    packed = r.integer(8, field)
+    lengths = tuple(packed >> (4 * s) & 15 for s in range(SYMBOLS))
+    try:
+        codewords(lengths)
+    except ValueError as error:
+        raise Refused(CORRUPT, field, r.at - 8, str(error)) from None
+    return lengths
+
+
+def write_lengths(lengths: Lengths) -> bytes:
+    """What read_lengths() reads."""
+    return sum(n << (4 * s) for s, n in enumerate(lengths)).to_bytes(8, "little")
+
+
+def make_table(histogram: Sequence[int]) -> Lengths:
+    """Rule 7 of section 8. `histogram` counts symbols 0..14, and at 15 what is to be escaped."""
+    total = sum(histogram)
+    weights = {s: c for s, c in enumerate(histogram[:ESCAPE]) if c and 256 * c >= total}
+    weights[ESCAPE] = max(1, total - sum(weights.values()))
+    if len(weights) == 1:
+        weights[0] = 0
+    symbols = sorted((weight, (symbol,)) for symbol, weight in weights.items())
+    merged: list[tuple[int, tuple[int, ...]]] = []
+    for _ in range(MAX_LENGTH):
+        packages = [
+            (merged[i][0] + merged[i + 1][0], merged[i][1] + merged[i + 1][1])
+            for i in range(0, len(merged) - 1, 2)
+        ]
+        merged = sorted(symbols + packages, key=lambda entry: entry[0])  # stable: symbols first
+    chosen = [symbol for _, held in merged[: 2 * (len(symbols) - 1)] for symbol in held]
+    return tuple(chosen.count(symbol) for symbol in range(SYMBOLS))

@@ -19,7 +19,7 @@ LONG = [4095, 4096, 4097, 32767, 32768, 32769]
 
 def check(values: Patterns, dtype: str, profile: str, tables: entrolith.TableSet) -> None:
     data = entrolith.compress(values, dtype=dtype, profile=profile, tables=tables)
-    expected = encode(values.tolist(), dtype, values.shape, tables.tables, profile)
+    expected = encode(values.tolist(), dtype, values.shape, tables.tables, PROFILES[profile])
     assert data == expected
     back = entrolith.decompress(data, tables=tables, as_bits=True)
     assert np.array_equal(back, values)
@@ -77,7 +77,7 @@ def test_streams_of_any_parameters_are_read(log2_lanes: int, dtype: str) -> None
         log2_chunk = 9 + i % 3
         log2_block = 5 + i % (log2_chunk - 4)
         profile = Profile(
-            log2_chunk, log2_block, log2_lanes, i % 2, stored=True, trailing=i % 3 > 0
+            1, log2_chunk, log2_block, log2_lanes, i % 2, stored=True, trailing=i % 3 > 0
         )
         for n in (1, 33, 1500):
             values = make(kind, dtype, n, seed=log2_lanes)
@@ -88,7 +88,7 @@ def test_streams_of_any_parameters_are_read(log2_lanes: int, dtype: str) -> None
 
 @pytest.mark.parametrize("dtype", LAYOUTS)
 def test_largest_blocks_are_read(dtype: str) -> None:
-    profile = Profile(15, 15, 6, 1, stored=False, trailing=True)
+    profile = Profile(1, 15, 15, 6, 1, stored=False, trailing=True)
     values = make("dense", dtype, 33000)
     data = write(values, dtype, profile)
     back = entrolith.decompress(data, tables=entrolith.TableSet(TABLES), as_bits=True)

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from corpus import streams
 from corpus.values import LAYOUTS, make
-from reference.decode import CORRUPT, MODE, TABLE, TRUNCATED, VERSION, Refused, decode
+from reference.decode import decode
 from reference.encode import Profile
+from reference.reader import CORRUPT, MODE, TABLE, TRUNCATED, VERSION, Refused
 
 TABLES = entrolith.TableSet(streams.TABLES)
 
@@ -146,7 +147,7 @@ def test_bytes_at_random(dtype: str) -> None:
 
 def test_first_fault_of_several() -> None:
     """A fault of a later chunk's head does not hide one inside an earlier chunk."""
-    stream = streams.write(make("dense", "fp32", 700), "fp32", Profile(9, 5, 3, 1, True, True))
+    stream = streams.write(make("dense", "fp32", 700), "fp32", Profile(1, 9, 5, 3, 1, True, True))
     start = streams.header_bytes(stream)
     size = int.from_bytes(stream[start + 1 : start + 4], "little")
     early, late = bytearray(stream), bytearray(stream)

@@ -21,7 +21,7 @@ def test_a_stream_of_every_form() -> None:
     found = entrolith.info(entrolith.compress(values.reshape(4, -1), dtype="fp32"))
     assert found.version == entrolith.FORMAT_VERSION
     assert (found.dtype, found.shape, found.values) == ("fp32", (4, CHUNK - 25), values.size)
-    assert found.profile == "default"
+    assert found.profile == "sw-n64-c32768"
     assert found.parameters == entrolith.Parameters(15, 9, 6, check=True)
     assert found.table_set == entrolith.TableSet.default().id
     assert found.chunks == {"coded": 2, "stored": 1, "zeros": 1}
@@ -45,7 +45,9 @@ def test_sizes_add_up(dtype: str) -> None:
 
 
 def test_raw_blocks_are_named() -> None:
-    data = write(make("uniform_exponents", "bf16", 600), "bf16", Profile(9, 5, 3, 1, False, False))
+    data = write(
+        make("uniform_exponents", "bf16", 600), "bf16", Profile(1, 9, 5, 3, 1, False, False)
+    )
     assert set(entrolith.info(data).blocks) == {"raw"}
 
 

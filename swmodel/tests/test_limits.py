@@ -19,7 +19,7 @@ from reference.encode import PROFILES, varint
 
 def beyond(dtype: str, profile: str, values: int) -> float:
     """Bytes that a chunk may take beyond its values (FORMAT.md section 8)."""
-    if profile == "default":
+    if profile == "sw-n64-c32768":
         return 12
     return 564 + (values * 3 / 8 if dtype == "fp16" else 0)
 

@@ -77,7 +77,7 @@ def test_identity_of_a_table_set(example: Example) -> None:
 def test_reference(example: Example) -> None:
     a, values = example.attributes, values_of(example)
     shape = shape_of(example)
-    assert encode(values, a["dtype"], shape, TABLES, a["profile"]) == example.data
+    assert encode(values, a["dtype"], shape, TABLES, PROFILES[a["profile"]]) == example.data
     assert decode(example.data, TABLES) == (a["dtype"], tuple(shape), values)
 
 
@@ -96,12 +96,14 @@ def test_package(example: Example) -> None:
 
 def test_profiles_are_those_of_the_document() -> None:
     rows = re.findall(
-        r"^\| `([\w-]+)` \| (\d+) \| (\d+) \| (\d+) \| (\d) \| (yes|no) \| (yes|no) \|$",
+        r"^\| `([\w-]+)` \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d) \| (yes|no) \| (yes|no) \|$",
         FORMAT.read_text(encoding="utf-8"),
         re.MULTILINE,
     )
     assert {row[0] for row in rows} == set(PROFILES)
     for profile, *numbers, stored, trailing in rows:
         p = PROFILES[profile]
-        assert [p.log2_chunk, p.log2_block, p.log2_lanes, p.check] == [int(n) for n in numbers]
+        assert [p.version, p.log2_chunk, p.log2_block, p.log2_lanes, p.check] == [
+            int(n) for n in numbers
+        ]
         assert (p.stored, p.trailing) == (stored == "yes", trailing == "yes")

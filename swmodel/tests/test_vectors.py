@@ -6,7 +6,8 @@ from __future__ import annotations
 import entrolith
 import numpy as np
 import pytest
-from reference.decode import Refused, decode
+from reference.decode import decode
+from reference.reader import Refused
 from vectors.vectors import HERE, INVALID, VALID, Invalid, Vector
 
 TABLES = entrolith.TableSet.default().tables

@@ -66,26 +66,28 @@ def upper(patterns: NDArray[np.uint32]) -> NDArray[np.uint16]:
 
 
 VALID = (
-    Vector("fp32_dense", "fp32", "default", (5000,), lambda: gradient(5000, 1)),
-    Vector("fp32_small", "fp32", "default", (600,), lambda: gradient(600, 10)),
-    Vector("fp32_bitmap", "fp32", "default", (3, 1000), lambda: gradient(3000, 2, zeros=100)),
+    Vector("fp32_dense", "fp32", "sw-n64-c32768", (5000,), lambda: gradient(5000, 1)),
+    Vector("fp32_small", "fp32", "sw-n64-c32768", (600,), lambda: gradient(600, 10)),
+    Vector("fp32_bitmap", "fp32", "sw-n64-c32768", (3, 1000), lambda: gradient(3000, 2, zeros=100)),
     Vector(
         "fp32_trailing",
         "fp32",
-        "default",
+        "sw-n64-c32768",
         (2000,),
         lambda: gradient(2000, 3) & np.uint32(0xFFFF0000),
     ),
-    Vector("fp32_stored", "fp32", "default", (257,), lambda: noise(257, 4)),
-    Vector("fp32_all_zero", "fp32", "default", (7, 5), lambda: np.zeros(35, np.uint32)),
-    Vector("fp32_empty", "fp32", "default", (0, 5), lambda: np.zeros(0, np.uint32)),
-    Vector("fp32_scalar", "fp32", "default", (), lambda: np.array([0x7FC00001], np.uint32)),
-    Vector("bf16_dense", "bf16", "default", (4000,), lambda: upper(gradient(4000, 5))),
-    Vector("bf16_every", "bf16", "default", (65536,), lambda: np.arange(65536, dtype=np.uint16)),
+    Vector("fp32_stored", "fp32", "sw-n64-c32768", (257,), lambda: noise(257, 4)),
+    Vector("fp32_all_zero", "fp32", "sw-n64-c32768", (7, 5), lambda: np.zeros(35, np.uint32)),
+    Vector("fp32_empty", "fp32", "sw-n64-c32768", (0, 5), lambda: np.zeros(0, np.uint32)),
+    Vector("fp32_scalar", "fp32", "sw-n64-c32768", (), lambda: np.array([0x7FC00001], np.uint32)),
+    Vector("bf16_dense", "bf16", "sw-n64-c32768", (4000,), lambda: upper(gradient(4000, 5))),
+    Vector(
+        "bf16_every", "bf16", "sw-n64-c32768", (65536,), lambda: np.arange(65536, dtype=np.uint16)
+    ),
     Vector(
         "fp16_dense",
         "fp16",
-        "default",
+        "sw-n64-c32768",
         (4000,),
         lambda: upper(gradient(4000, 6)) & np.uint16(0xBFFF),
     ),
@@ -132,7 +134,7 @@ BODY = 24 + 9 + 4
 
 INVALID = (
     Invalid("magic", "fp32_small", flipped(0, 1), "CorruptStreamError", "magic"),
-    Invalid("version_2", "fp32_small", flipped(4, 3), "UnsupportedVersionError", "version"),
+    Invalid("version_2", "fp32_small", flipped(4, 3), "CorruptStreamError", "header_check"),
     Invalid("header_check", "fp32_small", flipped(6, 1), "CorruptStreamError", "header_check"),
     Invalid("kind_2", "fp32_small", header(5, 2), "UnsupportedModeError", "kind"),
     Invalid("table_set", "fp32_small", header(12, 0), "TableMismatchError", "table_set"),

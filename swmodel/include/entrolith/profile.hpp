@@ -44,7 +44,7 @@ struct Profile {
 };
 
 inline constexpr std::array<Profile, 2> kProfiles{{
-    {"default", {15, 9, 6, 1}, true, true},
+    {"sw-n64-c32768", {15, 9, 6, 1}, true, true},
     {"hw-n8-c4096", {12, 9, 3, 1}, false, false},
 }};
 

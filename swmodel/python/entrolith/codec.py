@@ -24,7 +24,7 @@ def compress(
     array: ArrayLike,
     *,
     dtype: str | None = None,
-    profile: str = "default",
+    profile: str = "sw-n64-c32768",
     tables: Tables = None,
 ) -> bytes:
     """Compress an array without loss: every bit of every value comes back.

@@ -67,7 +67,10 @@ def build(compress: Command, decompress: Command, info: Command, learn: Command)
     one.add_argument("--shape", type=_shape, metavar="N,M,...", help="of raw values; default: flat")
     one.add_argument("--member", metavar="NAME", help="one array of an .npz file")
     one.add_argument(
-        "--profile", choices=entrolith.PROFILES, default="default", help="default: %(default)s"
+        "--profile",
+        choices=entrolith.PROFILES,
+        default="sw-n64-c32768",
+        help="default: %(default)s",
     )
     _common(one)
     one.set_defaults(run=compress)
