@@ -72,7 +72,7 @@ Profile random_profile(Random& random) {
     if (below(random, 2) == 0) return kProfiles[below(random, kProfiles.size())];
     const std::size_t log2_chunk = 9 + below(random, 7);
     const std::size_t log2_block = 5 + below(random, log2_chunk - 4);
-    const Parameters parameters{static_cast<std::uint8_t>(log2_chunk),
+    const Parameters parameters{1, static_cast<std::uint8_t>(log2_chunk),
                                 static_cast<std::uint8_t>(log2_block),
                                 static_cast<std::uint8_t>(3 + below(random, 4)),
                                 static_cast<std::uint8_t>(below(random, 2))};

@@ -5,34 +5,43 @@
 // Scope     Where sign, exponent and mantissa lie in a bit pattern; no arithmetic on numbers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace entrolith {
 
-enum class Dtype : std::uint8_t { kFp32 = 1, kBf16 = 2, kFp16 = 3 };
+enum class Dtype : std::uint8_t {
+    kFp32 = 1,
+    kBf16 = 2,
+    kFp16 = 3,
+    kFp64 = 4,
+    kFp8E4M3 = 5,
+    kFp8E5M2 = 6
+};
 
 /// The bits of one type. `part` is the raw part: the sign directly above the mantissa.
 template <Dtype Type, class Pattern, unsigned ExponentBits, unsigned MantissaBits>
 struct Float {
     using Value = Pattern;
+    using Exponent = std::conditional_t<(ExponentBits > 8), std::uint16_t, std::uint8_t>;
     static constexpr Dtype kDtype = Type;
     static constexpr unsigned kExponentBits = ExponentBits;
     static constexpr unsigned kMantissaBits = MantissaBits;
     static constexpr unsigned kPartBits = MantissaBits + 1;
     static constexpr unsigned kMaxExponent = (1u << ExponentBits) - 1;
-    static_assert(ExponentBits <= 8, "an exponent is a byte of the code section");
     static_assert(8 * sizeof(Pattern) == 1 + ExponentBits + MantissaBits);
 
-    static constexpr Pattern kMantissa = (Pattern{1} << MantissaBits) - 1;
+    static constexpr Pattern kMantissa = static_cast<Pattern>((Pattern{1} << MantissaBits) - 1);
     static constexpr Pattern kSign = static_cast<Pattern>(Pattern{1} << MantissaBits);
 
-    [[nodiscard]] static constexpr std::uint8_t exponent(Pattern value) noexcept {
-        return static_cast<std::uint8_t>((value >> MantissaBits) & kMaxExponent);
+    [[nodiscard]] static constexpr Exponent exponent(Pattern value) noexcept {
+        return static_cast<Exponent>((value >> MantissaBits) & kMaxExponent);
     }
     [[nodiscard]] static constexpr Pattern part(Pattern value) noexcept {
         return static_cast<Pattern>(((value >> ExponentBits) & kSign) | (value & kMantissa));
     }
-    [[nodiscard]] static constexpr Pattern join(std::uint8_t exponent, Pattern part) noexcept {
+    [[nodiscard]] static constexpr Pattern join(Exponent exponent, Pattern part) noexcept {
         return static_cast<Pattern>(((part & kSign) << ExponentBits) |
                                     (Pattern{exponent} << MantissaBits) | (part & kMantissa));
     }
@@ -41,12 +50,11 @@ struct Float {
 using Fp32 = Float<Dtype::kFp32, std::uint32_t, 8, 23>;
 using Bf16 = Float<Dtype::kBf16, std::uint16_t, 8, 7>;
 using Fp16 = Float<Dtype::kFp16, std::uint16_t, 5, 10>;
+using Fp64 = Float<Dtype::kFp64, std::uint64_t, 11, 52>;
+using Fp8E4M3 = Float<Dtype::kFp8E4M3, std::uint8_t, 4, 3>;
+using Fp8E5M2 = Float<Dtype::kFp8E5M2, std::uint8_t, 5, 2>;
 
-[[nodiscard]] constexpr unsigned bytes_of(Dtype dtype) noexcept {
-    return dtype == Dtype::kFp32 ? 4 : 2;
-}
-
-/// Calls `f` with a Fp32, Bf16 or Fp16: the one place where a dtype becomes a type.
+/// Calls `f` with the type of `dtype`: the one place where a dtype becomes a type.
 template <class Function>
 decltype(auto) with_dtype(Dtype dtype, Function&& f) {
     switch (dtype) {
@@ -55,9 +63,13 @@ decltype(auto) with_dtype(Dtype dtype, Function&& f) {
         case Dtype::kFp16:
             return f(Fp16{});
         case Dtype::kFp32:
-            break;
+        default:
+            return f(Fp32{});
     }
-    return f(Fp32{});
+}
+
+[[nodiscard]] constexpr unsigned bytes_of(Dtype dtype) noexcept {
+    return dtype == Dtype::kFp32 ? 4 : 2;
 }
 
 }  // namespace entrolith

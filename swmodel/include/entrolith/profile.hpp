@@ -9,12 +9,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace entrolith {
 
 /// The fields of a header that shape every chunk.
 struct Parameters {
+    std::uint8_t version;
     std::uint8_t log2_chunk;
     std::uint8_t log2_block;
     std::uint8_t log2_lanes;
@@ -36,16 +38,35 @@ struct Parameters {
     bool operator==(const Parameters&) const = default;
 };
 
+/// Which tables a block may take. FORMAT.md section 8, rule 6.
+enum class Mode : std::uint8_t { kStatic, kDynamic, kHybrid };
+
 struct Profile {
     std::string_view name;
     Parameters parameters;
     bool stored;
     bool trailing;
+    bool runs = false;
+    Mode mode = Mode::kStatic;
 };
 
 inline constexpr std::array<Profile, 2> kProfiles{{
-    {"sw-n64-c32768", {15, 9, 6, 1}, true, true},
-    {"hw-n8-c4096", {12, 9, 3, 1}, false, false},
+    {"sw-n64-c32768", {1, 15, 9, 6, 1}, true, true},
+    {"hw-n8-c4096", {1, 12, 9, 3, 1}, false, false},
 }};
+
+inline constexpr int kMaxLevel = 9;
+
+/// What level 1 .. kMaxLevel writes; without `mode`, in the level's own.
+[[nodiscard]] constexpr Profile level(int number, std::optional<Mode> mode, bool check) noexcept {
+    const bool fast = number <= 3;
+    Profile profile = kProfiles[0];
+    profile.name = {};
+    profile.parameters.version = 2;
+    profile.parameters.check = check ? 1 : 0;
+    profile.runs = !fast;
+    profile.mode = mode.value_or(fast ? Mode::kStatic : Mode::kHybrid);
+    return profile;
+}
 
 }  // namespace entrolith
