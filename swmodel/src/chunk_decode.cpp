@@ -6,6 +6,7 @@
 #include "entrolith/chunk.hpp"
 #include "entrolith/codes.hpp"
 #include "entrolith/crc32.hpp"
+#include "entrolith/kernels.hpp"
 #include "entrolith/raw_parts.hpp"
 #include "entrolith/zeros.hpp"
 
@@ -16,35 +17,20 @@ namespace {
     throw StreamError{Cause::kCorrupt, field, offset, why};
 }
 
-template <unsigned kLanes, unsigned kExponentBits>
-bool decode_codes(LaneStates& states, Bytes codes, std::span<const Block> blocks,
+template <class F>
+bool decode_codes(const Kernel& kernel, CodeReader& reader, std::span<const Block> blocks,
                   const TableSet& tables, std::uint8_t* differences) {
-    CodeDecoder<kLanes, kExponentBits> decoder{states, codes.data(), codes.data() + codes.size()};
     std::size_t first = 0;
     for (const Block& block : blocks) {
-        std::uint8_t* here = differences + first;
+        const Stretch stretch{first, block.count, block.emax, F::kExponentBits};
         const bool good = block.table == kRawTable
-                              ? decoder.raw_block(block, here)
-                              : decoder.block(block, tables.decode(block.table), first, here);
+                              ? decode_raw_block(reader, stretch, differences + first)
+                              : kernel.codes<F>().decode(reader, tables.decode(block.table),
+                                                         stretch, differences + first);
         if (!good) return false;
         first += block.count;
     }
-    return decoder.finished();
-}
-
-template <unsigned kExponentBits>
-bool decode_codes(std::size_t lanes, LaneStates& states, Bytes codes, std::span<const Block> blocks,
-                  const TableSet& tables, std::uint8_t* differences) {
-    switch (lanes) {
-        case 8:
-            return decode_codes<8, kExponentBits>(states, codes, blocks, tables, differences);
-        case 16:
-            return decode_codes<16, kExponentBits>(states, codes, blocks, tables, differences);
-        case 32:
-            return decode_codes<32, kExponentBits>(states, codes, blocks, tables, differences);
-        default:
-            return decode_codes<64, kExponentBits>(states, codes, blocks, tables, differences);
-    }
+    return reader.finished();
 }
 
 /// A chunk's raw bytes, of which the last lie in the lanes.
@@ -56,16 +42,16 @@ public:
           in_lanes_{in_lanes},
           scratch_{scratch} {}
 
-    /// `size` bytes from `at`, with kRawSlack readable bytes after them.
+    /// `size` bytes from `at`, with kSlack readable bytes after them.
     [[nodiscard]] const std::uint8_t* at(std::size_t at, std::size_t size) const {
-        if (at + size + kRawSlack <= stored_.size()) return stored_.data() + at;
+        if (at + size + kSlack <= stored_.size()) return stored_.data() + at;
         const std::size_t here = at < stored_.size() ? std::min(size, stored_.size() - at) : 0;
         if (here != 0) std::memcpy(scratch_, stored_.data() + at, here);
         if (here < size) {
             std::memcpy(scratch_ + here, in_lanes_.data() + (at + here - stored_.size()),
                         size - here);
         }
-        std::memset(scratch_ + size, 0, kRawSlack);
+        std::memset(scratch_ + size, 0, kSlack);
         return scratch_;
     }
 
@@ -82,19 +68,17 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
         read_chunk_layout(data, head, F::kDtype, parameters, tables.size(), work);
     const std::size_t lanes = parameters.lanes();
     LaneStates initial{};
-    for (std::size_t k = 0; k < lanes; ++k) {
-        initial[k] = load<std::uint16_t>(data.data() + layout.lanes + 2 * k);
-    }
-    LaneStates states = initial;
-    const Bytes codes = data.subspan(layout.codes, layout.raw - layout.codes);
-    if (!decode_codes<F::kExponentBits>(lanes, states, codes, work.blocks, tables,
-                                        work.differences.get())) {
+    std::memcpy(initial.data(), data.data() + layout.lanes, 2 * lanes);
+    const Kernel& kernel = entrolith::kernel();
+    CodeReader reader{initial, lanes, data.data() + layout.codes, data.data() + layout.raw};
+    if (!decode_codes<F>(kernel, reader, work.blocks, tables, work.differences.get())) {
         explain_codes(data, layout.codes, layout.raw, initial, lanes, work.blocks, F::kExponentBits,
                       tables);
     }
 
     std::array<std::uint8_t, kMaxLanes> payload{};
-    for (std::size_t k = 0; k < lanes; ++k) payload[k] = static_cast<std::uint8_t>(states[k]);
+    for (std::size_t k = 0; k < lanes; ++k)
+        payload[k] = static_cast<std::uint8_t>(reader.states[k]);
     const std::size_t held = layout.raw_bytes - (layout.end - layout.raw);
     const auto padding =
         std::span{payload}.subspan(parameters.check_bytes(), parameters.tail() - held);
@@ -114,16 +98,19 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
         if (bits % 8 != 0 && packed[size - 1] >> (bits % 8) != 0) {
             corrupt("raw", layout.raw + at, "unused bits of a block are not 0");
         }
-        unpack_raw<F>(packed, block.count, block.trailing, block.emax,
-                      work.differences.get() + first, nonzeros + first);
+        kernel.values<F>().unpack_raw(packed, block.count, block.trailing, block.emax,
+                                      work.differences.get() + first, nonzeros + first);
         first += block.count;
         at += size;
     }
-    if (head.bitmap) join_zeros(work.zeros.data(), head.count, nonzeros, values);
+    if (head.bitmap) {
+        kernel.values<F>().join_zeros(work.zeros.data(), head.count, nonzeros, values);
+    }
 
     if (parameters.check != 0) {
         const auto* plain = reinterpret_cast<const std::uint8_t*>(values);
-        if (load<std::uint32_t>(payload.data()) != crc32(plain, head.count * sizeof *values)) {
+        if (load<std::uint32_t>(payload.data()) !=
+            kernel.crc32(0, plain, head.count * sizeof *values)) {
             corrupt("check", layout.lanes, "the values do not match their check");
         }
     }

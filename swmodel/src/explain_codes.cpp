@@ -13,9 +13,10 @@ namespace {
 
 }  // namespace
 
-void explain_codes(Bytes data, std::size_t begin, std::size_t end, LaneStates states,
+void explain_codes(Bytes data, std::size_t begin, std::size_t end, const LaneStates& initial,
                    std::size_t lanes, std::span<const Block> blocks, unsigned exponent_bits,
                    const TableSet& tables) {
+    LaneStates states = initial;
     Cursor codes{data, begin, end, Cause::kCorrupt};
     std::size_t j = 0;
     for (const Block& block : blocks) {
@@ -28,7 +29,7 @@ void explain_codes(Bytes data, std::size_t begin, std::size_t end, LaneStates st
                 const unsigned entry = tables.decode(block.table)[lane.peek()];
                 lane.drop(entry & 31);
                 if (lane.wants_byte() != 0) lane.take(codes.integer<std::uint8_t>("codes"), ~0u);
-                states[j % lanes] = lane.state();
+                states[j % lanes] = static_cast<std::uint16_t>(lane.state());
                 const unsigned symbol = entry >> 8;
                 exponent = symbol == kEscape ? int{codes.integer<std::uint8_t>("codes")}
                                              : int{block.emax} - static_cast<int>(symbol);

@@ -11,4 +11,5 @@ PYBIND11_MODULE(_core, m) {
     entrolith::register_errors(m);
     entrolith::register_tables(m);
     entrolith::register_codec(m);
+    entrolith::register_kernels(m);
 }

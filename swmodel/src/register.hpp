@@ -12,6 +12,7 @@ namespace entrolith {
 void register_errors(pybind11::module_& m);
 void register_tables(pybind11::module_& m);
 void register_codec(pybind11::module_& m);
+void register_kernels(pybind11::module_& m);
 
 /// A contiguous buffer of a Python object, held for as long as this lives.
 class BufferView {

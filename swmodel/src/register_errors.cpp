@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "entrolith/kernels.hpp"
 #include "register.hpp"
 
 namespace py = pybind11;
@@ -25,6 +26,13 @@ const char* class_of(Cause cause) {
     return "CorruptStreamError";
 }
 
+template <class... Arguments>
+void raise(const char* name, const Arguments&... arguments) {
+    const py::object type = py::module_::import("entrolith.errors").attr(name);
+    const py::object raised = type(arguments...);
+    PyErr_SetObject(type.ptr(), raised.ptr());
+}
+
 }  // namespace
 
 void register_errors(py::module_& /*m*/) {
@@ -32,10 +40,9 @@ void register_errors(py::module_& /*m*/) {
         try {
             std::rethrow_exception(thrown);
         } catch (const StreamError& error) {
-            const py::object type =
-                py::module_::import("entrolith.errors").attr(class_of(error.cause()));
-            const py::object raised = type(error.what(), error.field(), error.offset());
-            PyErr_SetObject(type.ptr(), raised.ptr());
+            raise(class_of(error.cause()), error.what(), error.field(), error.offset());
+        } catch (const KernelError& error) {
+            raise("KernelError", error.what(), "ENTROLITH_KERNEL");
         }
     });
 }

@@ -72,6 +72,7 @@ TableSet::TableSet(std::span<const Lengths> tables, const Identity& identity)
     if (tables.empty() || tables.size() > kMaxTables) {
         throw std::invalid_argument{"a set has 1 to 128 tables"};
     }
+    costs_.tables = tables.size();
     for (std::size_t t = 0; t < tables.size(); ++t) {
         const auto words = codewords(tables[t]);
         decode_.push_back(decode_table(words));
@@ -79,27 +80,9 @@ TableSet::TableSet(std::span<const Lengths> tables, const Identity& identity)
         const unsigned escaped = words[kEscape].length + 8;
         for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
             const unsigned length = words[symbol].length;
-            cost_[symbol][t] = symbol == kEscape || length == 0 ? escaped : length;
+            costs_.bits[symbol][t] = symbol == kEscape || length == 0 ? escaped : length;
         }
     }
-}
-
-Choice TableSet::choose(const Histogram& histogram, std::uint32_t count) const noexcept {
-    constexpr std::size_t kAtOnce = 16;
-    Choice best{kRawTable, 8 * count};
-    for (std::size_t first = 0; first < size(); first += kAtOnce) {
-        std::array<std::uint32_t, kAtOnce> bits{};
-        for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
-            const std::uint32_t* row = cost_[symbol].data() + first;
-            for (std::size_t t = 0; t < kAtOnce; ++t) bits[t] += histogram[symbol] * row[t];
-        }
-        for (std::size_t t = 0; t < std::min(kAtOnce, size() - first); ++t) {
-            const bool cheaper =
-                best.table == kRawTable ? bits[t] <= best.bits : bits[t] < best.bits;
-            if (cheaper) best = {static_cast<std::uint8_t>(first + t), bits[t]};
-        }
-    }
-    return best;
 }
 
 }  // namespace entrolith

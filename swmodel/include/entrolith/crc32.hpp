@@ -8,6 +8,8 @@
 
 namespace entrolith {
 
-[[nodiscard]] std::uint32_t crc32(const std::uint8_t* data, std::size_t size) noexcept;
+/// Of `size` bytes, which follow others whose CRC-32 is `before`. Throws KernelError at first use.
+[[nodiscard]] std::uint32_t crc32(const std::uint8_t* data, std::size_t size,
+                                  std::uint32_t before = 0);
 
 }  // namespace entrolith

@@ -1,133 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// entrolith/raw_parts.hpp - the bits that are not coded: sign and mantissa of a block, packed.
+// entrolith/raw_parts.hpp - the size of the bits that are not coded: sign and mantissa of a block.
 //
 // Spec      FORMAT.md section 5.1.
-// Read me   64 values of any width are a whole number of bytes, so packing goes by groups of 64,
-//           and what has no bit positions in it is left to the compiler's vectors. Both directions
-//           touch up to 8 bytes beyond a block.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <type_traits>
-
-#include "entrolith/bytes.hpp"
 
 namespace entrolith {
 
-inline constexpr std::size_t kRawSlack = 8;
-
 [[nodiscard]] constexpr std::size_t raw_bytes(std::size_t count, unsigned width) noexcept {
     return (count * width + 7) / 8;
-}
-
-namespace detail {
-
-inline constexpr std::size_t kGroup = 64;
-
-/// Calls `f` with the width as a constant where it has a path of its own, else with 0.
-template <class Function>
-decltype(auto) with_width(unsigned width, Function&& f) {
-    switch (width) {
-        case 8:
-            return f(std::integral_constant<unsigned, 8>{});
-        case 16:
-            return f(std::integral_constant<unsigned, 16>{});
-        case 24:
-            return f(std::integral_constant<unsigned, 24>{});
-        default:
-            return f(std::integral_constant<unsigned, 0>{});
-    }
-}
-
-template <unsigned kWidth, class Value>
-void pack_group(const Value* parts, std::size_t count, unsigned width, std::uint8_t* out) noexcept {
-    if constexpr (kWidth == 8) {
-        for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<std::uint8_t>(parts[i]);
-    } else if constexpr (kWidth == 16) {
-        for (std::size_t i = 0; i < count; ++i) {
-            store(out + 2 * i, static_cast<std::uint16_t>(parts[i]));
-        }
-    } else if constexpr (kWidth == 24) {
-        for (std::size_t i = 0; i < count; ++i) store(out + 3 * i, std::uint32_t{parts[i]});
-    } else {
-        std::uint64_t bits = 0;
-        unsigned fill = 0;  // at most 7 + 2 * 24 bits before they are stored
-        const auto put = [&](std::uint64_t more, unsigned length) {
-            bits |= more << fill;
-            fill += length;
-            store(out, bits);
-            out += fill / 8;
-            bits >>= fill / 8 * 8;
-            fill %= 8;
-        };
-        std::size_t i = 0;
-        for (; i + 2 <= count; i += 2) {
-            put(parts[i] | std::uint64_t{parts[i + 1]} << width, 2 * width);
-        }
-        if (i < count) put(parts[i], width);
-        *out = static_cast<std::uint8_t>(bits);
-    }
-}
-
-template <unsigned kWidth, class Value>
-void unpack_group(const std::uint8_t* in, std::size_t count, unsigned width,
-                  Value* parts) noexcept {
-    if constexpr (kWidth == 8) {
-        for (std::size_t i = 0; i < count; ++i) parts[i] = in[i];
-    } else if constexpr (kWidth == 16) {
-        for (std::size_t i = 0; i < count; ++i) parts[i] = load<std::uint16_t>(in + 2 * i);
-    } else if constexpr (kWidth == 24) {
-        for (std::size_t i = 0; i < count; ++i) {
-            parts[i] = static_cast<Value>(load<std::uint32_t>(in + 3 * i) & 0xFFFFFFu);
-        }
-    } else {
-        const std::uint32_t mask = (1u << width) - 1;
-        std::size_t bit = 0;
-        for (std::size_t i = 0; i < count; ++i, bit += width) {
-            parts[i] = static_cast<Value>(load<std::uint32_t>(in + bit / 8) >> (bit % 8) & mask);
-        }
-    }
-}
-
-}  // namespace detail
-
-/// Packs the raw parts of `count` values of a block with `trailing` zero bits.
-template <class F>
-void pack_raw(const typename F::Value* values, std::size_t count, unsigned trailing,
-              std::uint8_t* out) noexcept {
-    const unsigned width = F::kPartBits - trailing;
-    detail::with_width(width, [&](auto constant) {
-        typename F::Value parts[detail::kGroup];
-        for (std::size_t first = 0; first < count; first += detail::kGroup) {
-            const std::size_t length = std::min(detail::kGroup, count - first);
-            for (std::size_t i = 0; i < length; ++i) {
-                parts[i] = static_cast<typename F::Value>(F::part(values[first + i]) >> trailing);
-            }
-            detail::pack_group<constant.value>(parts, length, width, out + first / 8 * width);
-        }
-    });
-}
-
-/// Undoes pack_raw(); the exponents are emax - difference, modulo 256.
-template <class F>
-void unpack_raw(const std::uint8_t* in, std::size_t count, unsigned trailing, std::uint8_t emax,
-                const std::uint8_t* differences, typename F::Value* values) noexcept {
-    const unsigned width = F::kPartBits - trailing;
-    detail::with_width(width, [&](auto constant) {
-        typename F::Value parts[detail::kGroup];
-        for (std::size_t first = 0; first < count; first += detail::kGroup) {
-            const std::size_t length = std::min(detail::kGroup, count - first);
-            detail::unpack_group<constant.value>(in + first / 8 * width, length, width, parts);
-            for (std::size_t i = 0; i < length; ++i) {
-                const auto exponent = static_cast<std::uint8_t>(emax - differences[first + i]);
-                values[first + i] =
-                    F::join(exponent, static_cast<typename F::Value>(parts[i] << trailing));
-            }
-        }
-    });
 }
 
 }  // namespace entrolith

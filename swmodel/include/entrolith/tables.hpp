@@ -34,12 +34,24 @@ using EncodeEntry = std::uint32_t;
 using EncodeTable = std::array<EncodeEntry, 256>;
 inline constexpr EncodeEntry kEscapeFlag = 1u << 5;
 
+/// Where a difference stands in an EncodeTable.
+[[nodiscard]] constexpr std::size_t table_index(std::uint8_t difference) noexcept {
+    return difference;
+}
+
 /// How often each symbol occurs in a block; differences without a symbol of their own are escapes.
 using Histogram = std::array<std::uint32_t, kSymbols>;
 
 struct Choice {
     std::uint8_t table;  // kRawTable: no table is cheaper
     std::uint32_t bits;  // of codewords and exponent bytes
+};
+
+/// What a symbol costs in every table of a set, in bits, the escape's exponent included: tables lie
+/// side by side, so the costs of a block are a sum of 16 rows. Those beyond the set are 0.
+struct CostTable {
+    std::size_t tables;
+    std::array<std::array<std::uint32_t, kMaxTables>, kSymbols> bits;
 };
 
 class TableSet {
@@ -52,15 +64,13 @@ public:
     [[nodiscard]] const DecodeTable& decode(std::size_t table) const { return decode_[table]; }
     [[nodiscard]] const EncodeTable& encode(std::size_t table) const { return encode_[table]; }
 
-    /// Rule 2 of section 8 for a block of `count` values.
-    [[nodiscard]] Choice choose(const Histogram& histogram, std::uint32_t count) const noexcept;
+    [[nodiscard]] const CostTable& costs() const noexcept { return costs_; }
 
 private:
     Identity identity_;
     std::vector<DecodeTable> decode_;
     std::vector<EncodeTable> encode_;
-    // Costs of a symbol in every table side by side: the cost of a block is a sum of 16 rows.
-    std::array<std::array<std::uint32_t, kMaxTables>, kSymbols> cost_{};
+    CostTable costs_{};
 };
 
 }  // namespace entrolith

@@ -9,15 +9,14 @@
 #include <vector>
 
 #include "entrolith/blocks.hpp"
+#include "entrolith/kernels.hpp"
 #include "entrolith/profile.hpp"
 
 namespace entrolith {
 
-/// Buffers of one thread, for chunks of up to `values` values.
+/// Buffers of one thread, for chunks of up to `values` values, each with kSlack bytes beyond.
 class Workspace {
 public:
-    static constexpr std::size_t kSlack = 64;  // what wide loads and stores may touch beyond
-
     Workspace(std::size_t values, const Parameters& parameters);
 
     /// Non-zero values, bit patterns of 2 or 4 bytes.

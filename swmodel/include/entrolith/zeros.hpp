@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// entrolith/zeros.hpp - the bitmap of zeros: read, write, and the joining of zeros and non-zeros.
+// entrolith/zeros.hpp - the bitmap of zeros: read and written.
 //
 // Spec      FORMAT.md section 4.1. In memory the bitmap is ceil(n / 32) words, absent ones 0.
-// Read me   Data decides every bit here, so the loops over values have no branches.
 #pragma once
 
 #include <bit>
@@ -65,48 +64,6 @@ inline std::uint8_t* write_zeros(const std::uint32_t* words, std::size_t count,
         out += 4 * stored;
     }
     return out;
-}
-
-/// Fills the bitmap of `count` values, gathers the others in `nonzeros` (one more is touched), and
-/// returns their number.
-template <class Value>
-std::size_t part_zeros(const Value* values, std::size_t count, std::uint32_t* words,
-                       Value* nonzeros) noexcept {
-    std::size_t kept = 0;
-    for (std::size_t first = 0; first < count; first += kWordBits) {
-        const std::size_t length = count - first < kWordBits ? count - first : kWordBits;
-        std::uint32_t word = 0;
-        for (std::size_t i = 0; i < length; ++i) {
-            const Value value = values[first + i];
-            const std::uint32_t zero = value == 0;
-            word |= zero << i;
-            nonzeros[kept] = value;
-            kept += 1 - zero;
-        }
-        words[first / kWordBits] = word;
-    }
-    return kept;
-}
-
-/// Undoes part_zeros(); one value beyond the non-zeros is touched.
-template <class Value>
-void join_zeros(const std::uint32_t* words, std::size_t count, const Value* nonzeros,
-                Value* values) noexcept {
-    for (std::size_t first = 0; first < count; first += kWordBits) {
-        const std::size_t length = count - first < kWordBits ? count - first : kWordBits;
-        std::uint32_t word = words[first / kWordBits];
-        if (word == 0) {
-            std::memcpy(values + first, nonzeros, length * sizeof(Value));
-            nonzeros += length;
-            continue;
-        }
-        for (std::size_t i = 0; i < length; ++i) {
-            const std::uint32_t kept = ~word & 1u;
-            values[first + i] = static_cast<Value>(*nonzeros & (0u - kept));
-            nonzeros += kept;
-            word >>= 1;
-        }
-    }
 }
 
 }  // namespace entrolith

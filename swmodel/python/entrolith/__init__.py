@@ -13,6 +13,7 @@ from entrolith.codec import PROFILES, compress, decompress
 from entrolith.errors import (
     CorruptStreamError,
     EntrolithError,
+    KernelError,
     TableMismatchError,
     TableSetError,
     TruncatedStreamError,
@@ -30,6 +31,7 @@ __all__ = [
     "CorruptStreamError",
     "EntrolithError",
     "Info",
+    "KernelError",
     "Parameters",
     "Sizes",
     "TableMismatchError",

@@ -51,3 +51,7 @@ class UnsupportedDtypeError(EntrolithError, TypeError):
 
 class UnknownProfileError(EntrolithError):
     """FORMAT.md section 8 has no profile of this name."""
+
+
+class KernelError(EntrolithError):
+    """`ENTROLITH_KERNEL` names no kernel, or one that this processor does not run."""

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// entrolith/kernels.hpp - the loops over values, once for each instruction set.
+//
+// Scope     What a chunk is coded with, as operations. Every kernel does exactly the same: same
+//           bytes, same values, same refusals. What a chunk consists of is chunk.hpp's.
+// Read me   A kernel is a table of functions, so that each is compiled for its own instruction set
+//           and the rest of the library for the least. Operations touch up to kSlack bytes beyond
+//           their buffers where they say so, and no others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+
+#include "entrolith/codes.hpp"
+#include "entrolith/dtype.hpp"
+#include "entrolith/tables.hpp"
+
+namespace entrolith {
+
+inline constexpr std::size_t kSlack = 64;
+
+/// What a block says of itself to whoever chooses its table.
+struct BlockSurvey {
+    Histogram histogram;  // of differences
+    std::uint16_t emax;
+    std::uint8_t trailing;  // low mantissa bits that are 0 in all values
+};
+
+/// Operations on values of one type.
+template <class F>
+struct ValueKernel {
+    using Value = typename F::Value;
+    using Exponent = typename F::Exponent;
+
+    std::size_t (*count_zeros)(const Value* values, std::size_t count) noexcept;
+
+    /// Fills the bitmap of `count` values (section 4.1: words_for(count) words), gathers the others
+    /// in `nonzeros` (with slack), and returns their number.
+    std::size_t (*part_zeros)(const Value* values, std::size_t count, std::uint32_t* words,
+                              Value* nonzeros) noexcept;
+    /// Undoes part_zeros(); `nonzeros` has slack, `values` none.
+    void (*join_zeros)(const std::uint32_t* words, std::size_t count, const Value* nonzeros,
+                       Value* values) noexcept;
+
+    /// Fills differences[count] (with slack).
+    BlockSurvey (*survey)(const Value* values, std::size_t count, Exponent* differences) noexcept;
+
+    /// Packs the raw parts of a block with `trailing` zero bits (section 5.1); `out` has slack.
+    void (*pack_raw)(const Value* values, std::size_t count, unsigned trailing,
+                     std::uint8_t* out) noexcept;
+    /// Undoes pack_raw() with exponents emax - difference; `in` and `differences` have slack,
+    /// `values` none.
+    void (*unpack_raw)(const std::uint8_t* in, std::size_t count, unsigned trailing,
+                       std::uint16_t emax, const Exponent* differences, Value* values) noexcept;
+};
+
+/// Operations on the code section (section 6). A table is any table: of a set, or a chunk's own.
+template <class Exponent>
+struct CodeKernel {
+    /// Encodes a stretch; stretches come last first. Moves writer.at down by at most
+    /// 1 + sizeof(Exponent) bytes a symbol, and touches kSlack bytes below.
+    void (*encode)(CodeWriter& writer, const EncodeTable& table, const Stretch& stretch,
+                   const Exponent* differences) noexcept;
+    /// Decodes a stretch into `differences` (with slack); false if it is corrupt.
+    bool (*decode)(CodeReader& reader, const DecodeTable& table, const Stretch& stretch,
+                   Exponent* differences) noexcept;
+
+    /// The same where each symbol has one of two tables: symbol j of the chunk has tables[1] if bit
+    /// j mod 64 of which[j / 64 - first / 64] is 1.
+    void (*encode_mixed)(CodeWriter& writer, const EncodeTable* const tables[2],
+                         const std::uint64_t* which, const Stretch& stretch,
+                         const Exponent* differences) noexcept;
+    bool (*decode_mixed)(CodeReader& reader, const DecodeTable* const tables[2],
+                         const std::uint64_t* which, const Stretch& stretch,
+                         Exponent* differences) noexcept;
+};
+
+struct Kernel {
+    std::string_view name;
+    bool (*runs_here)() noexcept;
+
+    /// Continues a CRC-32 (section 7) that is `crc` so far, 0 at the start.
+    std::uint32_t (*crc32)(std::uint32_t crc, const std::uint8_t* data, std::size_t size) noexcept;
+    /// Rule 2 of section 8.
+    Choice (*choose)(const CostTable& costs, const Histogram& histogram,
+                     std::uint32_t raw_bits) noexcept;
+    CodeKernel<std::uint8_t> codes8;
+    ValueKernel<Fp32> fp32;
+    ValueKernel<Bf16> bf16;
+    ValueKernel<Fp16> fp16;
+
+    template <class F>
+    [[nodiscard]] const ValueKernel<F>& values() const noexcept {
+        if constexpr (std::is_same_v<F, Fp32>) {
+            return fp32;
+        } else if constexpr (std::is_same_v<F, Bf16>) {
+            return bf16;
+        } else {
+            static_assert(std::is_same_v<F, Fp16>);
+            return fp16;
+        }
+    }
+    template <class F>
+    [[nodiscard]] const auto& codes() const noexcept {
+        static_assert(sizeof(typename F::Exponent) == 1);
+        return codes8;
+    }
+};
+
+/// There is no such kernel, or this processor does not run it.
+class KernelError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Those that this processor runs, the fastest first.
+[[nodiscard]] std::span<const Kernel* const> kernels();
+
+/// The one in use: what set_kernel() or the environment's ENTROLITH_KERNEL names, else the fastest.
+/// Throws KernelError, at first use, if the environment names none that runs here.
+[[nodiscard]] const Kernel& kernel();
+
+/// Changes the kernel of all calls to come, of every thread. Throws KernelError.
+void set_kernel(std::string_view name);
+
+}  // namespace entrolith

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A kernel in plain C++. Its parts are templates of internal linkage: each file that includes them
+// compiles them for its own instruction set, and the linker must not merge the results.
+#pragma once
+
+#include "entrolith/kernels.hpp"
+#include "portable_codes.hpp"
+#include "portable_crc32.hpp"
+#include "portable_raw_parts.hpp"
+#include "portable_survey.hpp"
+#include "portable_zeros.hpp"
+
+namespace entrolith {
+namespace {
+
+template <class F>
+constexpr ValueKernel<F> value_kernel() noexcept {
+    using Value = typename F::Value;
+    return {&count_zeros<Value>, &part_zeros<Value>, &join_zeros<Value>,
+            &survey<F>,          &pack_raw<F>,       &unpack_raw<F>};
+}
+
+template <class Exponent>
+constexpr CodeKernel<Exponent> code_kernel() noexcept {
+    return {&encode<Exponent>, &decode<Exponent>, &encode_mixed<Exponent>, &decode_mixed<Exponent>};
+}
+
+/// The kernel of the instruction set that the including file is compiled for.
+constexpr Kernel portable_kernel(std::string_view name, bool (*runs_here)() noexcept) noexcept {
+    return {name,
+            runs_here,
+            &crc32_by_tables,
+            &choose,
+            code_kernel<std::uint8_t>(),
+            value_kernel<Fp32>(),
+            value_kernel<Bf16>(),
+            value_kernel<Fp16>()};
+}
+
+}  // namespace
+}  // namespace entrolith

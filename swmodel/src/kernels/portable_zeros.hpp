@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Zeros counted, parted from the other values, and joined with them. Data decides every bit here,
+// so the loops over values have no branches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "entrolith/zeros.hpp"
+
+namespace entrolith {
+namespace {
+
+/// As wide as the values, so that the compiler's vectors count without widening; a part's count
+/// fits.
+template <class Value>
+std::size_t count_zeros(const Value* values, std::size_t count) noexcept {
+    Value zeros = 0;
+    for (std::size_t i = 0; i < count; ++i) zeros = static_cast<Value>(zeros + (values[i] == 0));
+    return zeros;
+}
+
+/// As ValueKernel::part_zeros says; one value beyond the non-zeros is touched.
+template <class Value>
+std::size_t part_zeros(const Value* values, std::size_t count, std::uint32_t* words,
+                       Value* nonzeros) noexcept {
+    std::size_t kept = 0;
+    for (std::size_t first = 0; first < count; first += kWordBits) {
+        const std::size_t length = count - first < kWordBits ? count - first : kWordBits;
+        std::uint32_t word = 0;
+        for (std::size_t i = 0; i < length; ++i) {
+            const Value value = values[first + i];
+            const std::uint32_t zero = value == 0;
+            word |= zero << i;
+            nonzeros[kept] = value;
+            kept += 1 - zero;
+        }
+        words[first / kWordBits] = word;
+    }
+    return kept;
+}
+
+/// As ValueKernel::join_zeros says; one value beyond the non-zeros is touched.
+template <class Value>
+void join_zeros(const std::uint32_t* words, std::size_t count, const Value* nonzeros,
+                Value* values) noexcept {
+    for (std::size_t first = 0; first < count; first += kWordBits) {
+        const std::size_t length = count - first < kWordBits ? count - first : kWordBits;
+        std::uint32_t word = words[first / kWordBits];
+        if (word == 0) {
+            std::memcpy(values + first, nonzeros, length * sizeof(Value));
+            nonzeros += length;
+            continue;
+        }
+        for (std::size_t i = 0; i < length; ++i) {
+            const std::uint32_t kept = ~word & 1u;
+            values[first + i] = static_cast<Value>(*nonzeros & (0u - kept));
+            nonzeros += kept;
+            word >>= 1;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace entrolith
