@@ -8,14 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from reference.encode import (
-    PROFILES,
-    choose_table,
-    encode_chunk,
-    encode_codes,
-    histogram_of,
-    raw_strings,
-)
+from reference.choose import choose_table, histogram_of
+from reference.encode import PROFILES, Coder, encode_chunk, put_blocks, raw_strings
 from reference.reader import DTYPES, Dtype
 from reference.zeros import write_bitmap
 
@@ -105,11 +99,9 @@ class Stages:
     def coded(self) -> bytes:
         """The parts lanes, blocks and codes."""
         named = dict(enumerate(self.tables))
-        lanes, codes = encode_codes(
-            self.exponents, self.spans, self.headers, None, self.payload, self.dtype, named
-        )
-        states = b"".join(state.to_bytes(2, "little") for state in lanes)
-        return states + b"".join(map(bytes, self.headers)) + codes
+        coder = Coder(self.payload)
+        put_blocks(coder, self.exponents, self.spans, self.headers, self.dtype, named)
+        return coder.states() + b"".join(map(bytes, self.headers)) + coder.codes()
 
     @cached_property
     def zeros(self) -> bytes:

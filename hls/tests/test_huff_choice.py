@@ -5,7 +5,7 @@ import json
 import random
 
 import pytest
-from reference.encode import choose_table, histogram_of
+from reference.choose import choose_table, histogram_of
 
 from hls.configuration import BUILT
 from hls.huff_choice import RAW_COST, table_costs

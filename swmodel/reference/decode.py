@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from reference import scale
 from reference.header import FOOTER, MAPPING, Header, Segment, read_footer, read_header
 from reference.reader import CORRUPT, MODE, TRUNCATED, Dtype, Reader, Refused
 from reference.tables import ESCAPE, Lengths, codewords, read_lengths, reverse
@@ -20,7 +21,7 @@ DYNAMIC = 128
 
 
 def read_chunk(
-    r: Reader, expected: int, h: Header, dtype: Dtype, tables: Sequence[Lengths]
+    r: Reader, expected: int, h: Header, d: Dtype, tables: Sequence[Lengths]
 ) -> list[int]:
     """Section 4: the bit patterns of one chunk of `expected` values."""
     start = r.at
@@ -39,14 +40,16 @@ def read_chunk(
     r.at = start + size
     form, zeros = mode & 3, mode >> 2 & 7
     trailing, dynamic, short = (bool(mode >> bit & 1) for bit in (5, 6, 7))
-    if form > 1:
+    if form > (1 if h.version == 1 else 2):
         raise Refused(MODE, "mode", start, f"form {form} is reserved")
     if form == 0 and mode & 0x7C:
         raise Refused(CORRUPT, "mode", start, "a stored chunk has no other mode bits")
     if zeros > (2 if h.version == 1 else 3):
         raise Refused(MODE, "mode", start, f"zeros {zeros} is reserved")
-    if zeros == 1 and mode & 0x60:
+    if zeros == 1 and mode & 0x63 != 1:
         raise Refused(CORRUPT, "mode", start, "an all-zero chunk has no other mode bits")
+    if form == 2 and (mode & 0x60 or d.exponent != 8):
+        raise Refused(CORRUPT, "mode", start, "a scaled chunk of this kind cannot be")
     if dynamic and h.version == 1:
         raise Refused(MODE, "mode", start, "dynamic tables are reserved")
     count = 1 << h.log2_chunk
@@ -59,7 +62,7 @@ def read_chunk(
             CORRUPT, "count", start, f"{count} values where the directory implies {expected}"
         )
 
-    width = dtype.bytes
+    width = d.bytes
     if form == 0:
         if body.end - body.at != count * width + (4 if h.check else 0):
             raise Refused(CORRUPT, "size", start + 1, "a stored chunk of another size")
@@ -74,7 +77,9 @@ def read_chunk(
 
     runs = read_runs(body, count) if zeros == 3 else None
     is_zero = read_bitmap(body, count) if zeros == 2 else [False] * count
-    return read_nonzeros(body, is_zero, runs, trailing, dynamic, h, dtype, tables)
+    if form == 2:
+        return read_scaled(body, is_zero, runs, h, d)
+    return read_nonzeros(body, is_zero, runs, trailing, dynamic, h, d, tables)
 
 
 @dataclass(frozen=True)
@@ -131,12 +136,8 @@ def read_nonzeros(
 ) -> list[int]:
     """Sections 4.3 to 7: lanes, tables, blocks, codes and raw parts, joined with the zeros."""
     nonzeros = is_zero.count(False) if runs is None else runs.nonzeros
-    lane_count = 1 << h.log2_lanes
     lanes_at = r.at
-    lanes = [r.integer(2, "lanes") for _ in range(lane_count)]
-    for k, state in enumerate(lanes):
-        if state < 256:
-            raise Refused(CORRUPT, "lanes", lanes_at + 2 * k, f"state {state} is below 256")
+    lanes = read_lanes(r, h)
     named = dict(enumerate(tables))
     if dynamic:
         named |= dict(enumerate(read_tables(r), DYNAMIC))
@@ -144,49 +145,112 @@ def read_nonzeros(
 
     widths = [d.mantissa + 1 - block.trailing for block in blocks]
     raw_bytes = sum(-(-block.count * w // 8) for block, w in zip(blocks, widths, strict=True))
-    stored = max(0, raw_bytes - h.tail)
-    raw_at = r.end - stored
-    if raw_at < r.at:
-        raise Refused(CORRUPT, "size", r.at, "the chunk is too small for its raw parts")
-    codes = Reader(r.data, r.at, raw_at, CORRUPT)
+    codes, raw_at = split_codes(r, raw_bytes, h)
     start = codes.at
     classes = read_classes(codes, lanes, runs) if runs is not None else []
     exponents = read_exponents(codes, lanes, blocks, d, named)
-    if codes.at != codes.end:
-        raise Refused(CORRUPT, "codes", codes.at, f"{codes.end - codes.at} bytes are left over")
-    for k, state in enumerate(lanes):
-        if state >= 512:
-            raise Refused(CORRUPT, "codes", start, f"lane {k} ends in state {state}")
+    check_lanes(codes, start, lanes)
     if runs is not None:
         is_zero = join_runs(runs, classes, len(is_zero))
-
-    payload = bytes(state & 255 for state in lanes)
-    check, payload = (payload[:4], payload[4:]) if h.check else (b"", payload)
-    held = min(h.tail, raw_bytes)
-    if any(payload[: h.tail - held]):
-        raise Refused(CORRUPT, "lanes", lanes_at, "payload bytes without raw bytes are not 0")
-    raw = r.data[raw_at : r.end] + payload[h.tail - held :]
+    check, raw = read_payload(r, lanes, lanes_at, raw_at, raw_bytes, h)
 
     values: list[int] = []
     at = 0
     for block, w in zip(blocks, widths, strict=True):
         used = -(-block.count * w // 8)
-        bits = int.from_bytes(raw[at : at + used], "little")
-        if bits >> (block.count * w):
-            raise Refused(CORRUPT, "raw", raw_at + at, "unused bits of a block are not 0")
-        at += used
-        for i in range(block.count):
-            part = (bits >> (i * w) & ((1 << w) - 1)) << block.trailing
-            sign, mantissa = part >> d.mantissa, part & ((1 << d.mantissa) - 1)
+        for part in read_raw(raw[at : at + used], raw_at + at, block.count, w):
+            sign, mantissa = divmod(part << block.trailing, 1 << d.mantissa)
             exponent = exponents[len(values)]
             values.append((sign << d.exponent | exponent) << d.mantissa | mantissa)
+        at += used
+    return joined(values, is_zero, check, lanes_at, d)
 
+
+def read_scaled(
+    r: Reader, is_zero: list[bool], runs: Runs | None, h: Header, d: Dtype
+) -> list[int]:
+    """Section 4.4."""
+    nonzeros = is_zero.count(False) if runs is None else runs.nonzeros
+    lanes_at = r.at
+    lanes = read_lanes(r, h)
+    s = scale.read_scale(r, d, 1 << h.log2_chunk)
+    w = d.mantissa - s.trailing
+    raw_bytes = -(-nonzeros * w // 8)
+    codes, raw_at = split_codes(r, raw_bytes, h)
+    start = codes.at
+    classes = read_classes(codes, lanes, runs) if runs is not None else []
+    offsets = read_offsets(codes, lanes, s, -(-len(is_zero) // s.width))
+    if runs is not None:
+        is_zero = join_runs(runs, classes, len(is_zero))
+    half_octaves = read_half_octaves(codes, lanes, s, offsets, is_zero)
+    check_lanes(codes, start, lanes)
+    check, raw = read_payload(r, lanes, lanes_at, raw_at, raw_bytes, h)
+
+    low = d.mantissa - 1
+    values = []
+    for half, part in zip(half_octaves, read_raw(raw, raw_at, nonzeros, w), strict=True):
+        sign, mantissa = divmod(part << s.trailing, 1 << low)
+        values.append((sign << (d.exponent + 1) | half) << low | mantissa)
+    return joined(values, is_zero, check, lanes_at, d)
+
+
+def read_lanes(r: Reader, h: Header) -> list[int]:
+    """Section 6: the initial states."""
+    start = r.at
+    lanes = [r.integer(2, "lanes") for _ in range(1 << h.log2_lanes)]
+    for k, state in enumerate(lanes):
+        if state < 256:
+            raise Refused(CORRUPT, "lanes", start + 2 * k, f"state {state} is below 256")
+    return lanes
+
+
+def split_codes(r: Reader, raw_bytes: int, h: Header) -> tuple[Reader, int]:
+    """Section 5.1: the codes that `r` has come to, and where the raw part begins."""
+    raw_at = r.end - max(0, raw_bytes - h.tail)
+    if raw_at < r.at:
+        raise Refused(CORRUPT, "size", r.at, "the chunk is too small for its raw parts")
+    return Reader(r.data, r.at, raw_at, CORRUPT), raw_at
+
+
+def check_lanes(codes: Reader, start: int, lanes: Sequence[int]) -> None:
+    """Section 6, at the end."""
+    if codes.at != codes.end:
+        raise Refused(CORRUPT, "codes", codes.at, f"{codes.end - codes.at} bytes are left over")
+    for k, state in enumerate(lanes):
+        if state >= 512:
+            raise Refused(CORRUPT, "codes", start, f"lane {k} ends in state {state}")
+
+
+def read_payload(
+    r: Reader, lanes: Sequence[int], lanes_at: int, raw_at: int, raw_bytes: int, h: Header
+) -> tuple[bytes, bytes]:
+    """Section 6: the check value (empty if there is none) and all raw bytes."""
+    payload = bytes(state & 255 for state in lanes)
+    check, payload = (payload[:4], payload[4:]) if h.check else (b"", payload)
+    held = min(h.tail, raw_bytes)
+    if any(payload[: h.tail - held]):
+        raise Refused(CORRUPT, "lanes", lanes_at, "payload bytes without raw bytes are not 0")
+    return check, r.data[raw_at : r.end] + payload[h.tail - held :]
+
+
+def read_raw(raw: bytes, at: int, count: int, w: int) -> list[int]:
+    """Section 5.1: the raw parts of a block."""
+    bits = int.from_bytes(raw, "little")
+    if bits >> (count * w):
+        raise Refused(CORRUPT, "raw", at, "unused bits of a block are not 0")
+    return [bits >> (i * w) & ((1 << w) - 1) for i in range(count)]
+
+
+def joined(
+    values: Sequence[int], is_zero: Sequence[bool], check: bytes, lanes_at: int, d: Dtype
+) -> list[int]:
+    """The values with the zeros between them, checked."""
     following = iter(values)
-    joined = [0 if zero else next(following) for zero in is_zero]
-    plain = b"".join(value.to_bytes(d.bytes, "little") for value in joined)
-    if h.check and int.from_bytes(check, "little") != zlib.crc32(plain):
+    whole = [0 if zero else next(following) for zero in is_zero]
+    plain = b"".join(value.to_bytes(d.bytes, "little") for value in whole)
+    if check and int.from_bytes(check, "little") != zlib.crc32(plain):
         raise Refused(CORRUPT, "check", lanes_at, "the values do not match their check")
-    return joined
+    return whole
 
 
 class Decoder:
@@ -224,6 +288,47 @@ def read_classes(codes: Reader, lanes: list[int], runs: Runs) -> list[int]:
     return classes
 
 
+def read_offsets(codes: Reader, lanes: list[int], s: scale.Scale, rows: int) -> list[int]:
+    """Section 4.4: the offset of every row."""
+    decoder = Decoder(s.offset_table)
+    offsets = [s.first_offset]
+    for row in range(1, rows):
+        symbol = decoder.take(lanes, (row - 1) % len(lanes), codes)
+        if symbol == scale.OFFSET_ESCAPE:
+            offset = int.from_bytes(codes.take(2, "codes"), "little", signed=True)
+        else:
+            offset = offsets[-1] + symbol - 7
+        if not scale.LOWEST_OFFSET <= offset <= scale.HIGHEST_OFFSET:
+            raise Refused(CORRUPT, "codes", codes.at, f"offset {offset} cannot be")
+        offsets.append(offset)
+    return offsets
+
+
+def read_half_octaves(
+    codes: Reader, lanes: list[int], s: scale.Scale, offsets: Sequence[int], is_zero: list[bool]
+) -> list[int]:
+    """Section 4.4: h of the values that are not zero."""
+    decoders = [Decoder(table) for table in s.tables]
+    columns = scale.Columns(s.width)
+    half_octaves = []
+    for i, zero in enumerate(is_zero):
+        if zero:
+            continue
+        row, column = divmod(i, s.width)
+        p = columns.prediction(column, offsets[row])
+        q = p + 4 >> 3
+        symbol = decoders[q % 2].take(lanes, column % len(lanes), codes)
+        if symbol == scale.ESCAPE:
+            d = int.from_bytes(codes.take(1, "codes"), "little", signed=True)
+        else:
+            d = scale.CENTRE - symbol
+        if not 0 <= q + d < 512:
+            raise Refused(CORRUPT, "codes", codes.at, f"half octave {q + d} cannot be")
+        columns.learn(column, row, p, q + d)
+        half_octaves.append(q + d)
+    return half_octaves
+
+
 def read_exponents(
     codes: Reader, lanes: list[int], blocks: list[Block], d: Dtype, tables: dict[int, Lengths]
 ) -> list[int]:
@@ -251,10 +356,8 @@ def read_segment(
 ) -> list[list[int]]:
     """The bit patterns of a segment's tensors; the sizes of its chunks go to `sizes`."""
     values: list[int] = []
-    chunk = 1 << h.log2_chunk
-    while len(values) < segment.values:
+    for count in segment.chunks(1 << h.log2_chunk):
         start = r.at
-        count = min(chunk, segment.values - len(values))
         values += read_chunk(r, count, h, segment.dtype, tables)
         sizes.append(r.at - start)
     if segment.matrix is not None:

@@ -4,26 +4,21 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from reference import scale
+from reference.choose import Tokens, choose_tables, choose_zeros, histogram_of
 from reference.decode import DYNAMIC, RAW, Array
 from reference.header import FOOTER, MAGIC, MAPPING
+from reference.matrix import Matrix, find_dead
 from reference.reader import DTYPES, Dtype
-from reference.tables import (
-    ESCAPE,
-    Lengths,
-    codewords,
-    identity,
-    make_table,
-    reverse,
-    write_lengths,
-)
-from reference.zeros import find_runs, write_bitmap
+from reference.tables import ESCAPE, Lengths, codewords, identity, reverse, write_lengths
+from reference.zeros import write_bitmap
 
-UNIT = 4
-"""Blocks that share a dynamic table (rule 6)."""
-MAX_DYNAMIC = 64
+WIDEST_STRIP = 512
+WIDTHS = (64, 128, 256, 512, 576, 1024, 1152, 2048, 2304, 4096, 4608)
+"""Rows that the smallest levels try where there is no matrix (rule 8)."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +34,8 @@ class Profile:
     trailing: bool
     runs: bool = False
     mode: str = "static"
+    scaled: bool = False
+    matrix: str = "never"  # "quick" and "exact": rule 9
 
     @property
     def flags(self) -> int:
@@ -54,13 +51,15 @@ PROFILES = {
 
 def level(number: int, mode: str | None = None, check: bool = True) -> Profile:
     """What a level writes: 1..9; `mode` is static, dynamic, hybrid or None for the level's."""
-    fast = number <= 3
+    effort = (number - 1) // 3
     return replace(
         PROFILES["sw-n64-c32768"],
         version=2,
         check=int(check),
-        runs=not fast,
-        mode=mode or ("static" if fast else "hybrid"),
+        runs=effort > 0,
+        mode=mode or ("hybrid" if effort else "static"),
+        scaled=effort > 0 and mode is None,
+        matrix=("never", "quick", "exact")[effort if mode is None else 0],
     )
 
 
@@ -74,24 +73,41 @@ def varint(value: int) -> bytes:
 
 @dataclass(frozen=True)
 class Part:
-    """A segment to write: its fields, the tensors' names and shapes, its values in chunk order."""
+    """A segment to write: the tensors' names and shapes, and the values of each chunk.
+
+    `width` is the columns of a chunk's strip, 0 without a matrix.
+    """
 
     dtype: str
-    predictor: int
-    parameters: bytes
+    matrix: Matrix | None
     tensors: list[tuple[str, tuple[int, ...]]]
-    values: list[int]
+    chunks: list[tuple[int, list[int]]]
 
     def fields(self) -> bytes:
         """Section 2."""
         code = next(code for code, d in DTYPES.items() if d.name == self.dtype)
-        out = bytes([code, self.predictor]) + varint(len(self.parameters)) + self.parameters
+        parameters = b"" if self.matrix is None else write_matrix(self.matrix)
+        predictor = 0 if self.matrix is None else 3
+        out = bytes([code, predictor]) + varint(len(parameters)) + parameters
         out += varint(len(self.tensors))
         for name, shape in self.tensors:
             text = name.encode()
             out += varint(len(text)) + text + varint(len(shape))
             out += b"".join(varint(dimension) for dimension in shape)
         return out
+
+
+def write_matrix(matrix: Matrix) -> bytes:
+    """Section 2.1."""
+
+    def dead(flags: Sequence[bool]) -> bytes:
+        if not any(flags):
+            return varint(0)
+        bits = sum(1 << i for i, flag in enumerate(flags) if flag)
+        return varint(sum(flags)) + bits.to_bytes(-(-len(flags) // 8), "little")
+
+    out = bytes([matrix.view]) + varint(matrix.strip)
+    return out + dead(matrix.dead_rows) + dead(matrix.dead_columns)
 
 
 def write_header(directory: bytes, tables: Sequence[Lengths], p: Profile, flags: int) -> bytes:
@@ -113,11 +129,10 @@ def write_stream(
 ) -> bytes:
     """Section 1."""
     directory = varint(len(parts)) + b"".join(part.fields() for part in parts) + ranks
-    size = 1 << p.log2_chunk
     chunks = [
-        encode_chunk(part.values[first : first + size], part.dtype, tables, p)
+        encode_chunk(values, part.dtype, tables, p, width)
         for part in parts
-        for first in range(0, len(part.values), size)
+        for width, values in part.chunks
     ]
     footer = write_footer(chunks) if flags & FOOTER else b""
     return write_header(directory, tables, p, flags) + b"".join(chunks) + footer
@@ -131,119 +146,101 @@ def encode(
     profile: Profile,
 ) -> bytes:
     """Encode an array: bit patterns in C order; `dtype` is a name of section 2."""
-    part = predict("", dtype, tuple(shape), list(values))
+    matrix = choose_matrix(values, dtype, tuple(shape), tables, profile)
+    part = single("", dtype, tuple(shape), values, matrix, profile)
     return write_stream([part], b"", tables, profile, profile.flags)
 
 
 def encode_mapping(
     arrays: Mapping[str, Array], tables: Sequence[Lengths], profile: Profile
 ) -> bytes:
-    """Encode a mapping of names to arrays (rule 9 of section 8)."""
-    found = [predict(name, *array) for name, array in arrays.items()]
+    """Encode a mapping of names to arrays (rule 10 of section 8)."""
+    matrices = {
+        name: choose_matrix(values, dtype, shape, tables, profile)
+        for name, (dtype, shape, values) in arrays.items()
+    }
     parts = []
     for dtype in (d.name for d in DTYPES.values()):
-        pool = [part for part in found if part.dtype == dtype and not part.predictor]
+        pool = [n for n, array in arrays.items() if array[0] == dtype and matrices[n] is None]
         if pool:
-            tensors = [part.tensors[0] for part in pool]
-            joined = [value for part in pool for value in part.values]
-            parts.append(Part(dtype, 0, b"", tensors, joined))
-    parts += [part for part in found if part.predictor]
-    order = [name for part in parts for name, _ in part.tensors]
+            joined = [value for name in pool for value in arrays[name][2]]
+            tensors = [(name, arrays[name][1]) for name in pool]
+            parts.append(Part(dtype, None, tensors, cut(joined, profile)))
+    parts += [
+        single(name, *array, matrices[name], profile)
+        for name, array in arrays.items()
+        if matrices[name] is not None
+    ]
     names = list(arrays)
-    ranks = b"".join(varint(names.index(name)) for name in order)
+    ranks = b"".join(varint(names.index(name)) for part in parts for name, _ in part.tensors)
     return write_stream(parts, ranks, tables, profile, profile.flags | MAPPING)
 
 
-def predict(name: str, dtype: str, shape: tuple[int, ...], values: list[int]) -> Part:
-    """Rule 8 of section 8: a tensor, with the predictor that the level chooses."""
-    return Part(dtype, 0, b"", [(name, shape)], values)
+def cut(values: Sequence[int], p: Profile) -> list[tuple[int, list[int]]]:
+    """Chunks without a matrix."""
+    full = 1 << p.log2_chunk
+    return [(0, list(values[first : first + full])) for first in range(0, len(values), full)]
 
 
-def table_cost(lengths: Lengths, histogram: Sequence[int], escape: int) -> int:
-    """Bits of a block or unit: rule 2. `escape` are the bits of an exponent's bytes."""
-    bits = 0
-    for symbol, count in enumerate(histogram):
-        coded = symbol < ESCAPE and lengths[symbol] > 0
-        bits += count * (lengths[symbol] if coded else lengths[ESCAPE] + escape)
-    return bits
+def single(
+    name: str,
+    dtype: str,
+    shape: tuple[int, ...],
+    values: Sequence[int],
+    matrix: Matrix | None,
+    p: Profile,
+) -> Part:
+    """A segment of one tensor."""
+    if matrix is None:
+        return Part(dtype, None, [(name, shape)], cut(values, p))
+    ordered = [values[position] for position in matrix.order()]
+    chunks = []
+    at = 0
+    for count, width in matrix.chunks(1 << p.log2_chunk):
+        chunks.append((width, ordered[at : at + count]))
+        at += count
+    return Part(dtype, matrix, [(name, shape)], chunks)
 
 
-def histogram_of(symbols: Sequence[int]) -> list[int]:
-    """How often each symbol occurs, at 15 what is beyond."""
-    counts = [0] * 16
-    for symbol in symbols:
-        counts[min(symbol, ESCAPE)] += 1
-    return counts
-
-
-def choose_table(
-    histogram: Sequence[int], tables: Sequence[Lengths], escape: int
-) -> tuple[int, int]:
-    """Rule 2 of section 8 for one block: the table and its bits."""
-    costs = [table_cost(lengths, histogram, escape) for lengths in tables]
-    best = min(range(len(costs)), key=lambda t: (costs[t], t))
-    raw = escape * sum(histogram)
-    return (RAW, raw) if raw < costs[best] else (best, costs[best])
-
-
-def choose_tables(
-    histograms: Sequence[Sequence[int]], tables: Sequence[Lengths], d: Dtype, mode: str
-) -> tuple[list[int], list[Lengths]]:
-    """Rules 2 and 6 of section 8: each block's table, and the dynamic tables."""
-    escape = 8 * d.exponent_bytes
-    choices = [choose_table(histogram, tables, escape) for histogram in histograms]
-    chosen = [table for table, _ in choices]
-    made: list[Lengths] = []
-    for first in range(0, len(histograms), UNIT):
-        if mode == "static" or len(made) == MAX_DYNAMIC:
-            break
-        unit = slice(first, min(first + UNIT, len(histograms)))
-        total = [sum(counts) for counts in zip(*histograms[unit], strict=True)]
-        lengths = make_table(total)
-        cost = table_cost(lengths, total, escape) + 64
-        raw = escape * sum(total)
-        if mode == "dynamic" and raw < cost:
-            chosen[unit] = [RAW] * (unit.stop - first)
-        elif mode == "dynamic" or cost < sum(bits for _, bits in choices[unit]):
-            chosen[unit] = [DYNAMIC + len(made)] * (unit.stop - first)
-            made.append(lengths)
-    return chosen, made
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """Zero runs to write (section 4.2)."""
-
-    classes: list[int]
-    tables: tuple[Lengths, Lengths]
-    extra: bytes
-
-    def head(self, nonzeros: int) -> bytes:
-        """The part before the lanes."""
-        fields = (nonzeros, len(self.classes) // 2, len(self.extra))
-        out = b"".join(field.to_bytes(2, "little") for field in fields)
-        return out + b"".join(write_lengths(table) for table in self.tables) + self.extra
-
-    def cost(self) -> int:
-        """Rule 5 of section 8: bits."""
-        bits = 8 * (22 + len(self.extra))
-        for parity, table in enumerate(self.tables):
-            bits += table_cost(table, histogram_of(self.classes[parity::2]), 8)
-        return bits
-
-
-def choose_zeros(values: Sequence[int], p: Profile) -> Tokens | None:
-    """Rule 5 of section 8: the runs of zeros, if they are cheaper than the bitmap."""
-    if not p.runs:
+def choose_matrix(
+    values: Sequence[int],
+    dtype: str,
+    shape: tuple[int, ...],
+    tables: Sequence[Lengths],
+    p: Profile,
+) -> Matrix | None:
+    """Rule 9 of section 8: the matrix that a tensor is seen as."""
+    if p.matrix == "never" or len(shape) < 2 or not any(values):
         return None
-    classes, extra = find_runs(values)
-    distances, runs = (make_table(histogram_of(classes[parity::2])) for parity in (0, 1))
-    tokens = Tokens(classes, (distances, runs), extra)
-    return tokens if tokens.cost() < 8 * len(write_bitmap(values)) else None
+    eight_bits = next(d for d in DTYPES.values() if d.name == dtype).exponent == 8
+    if p.matrix == "quick":
+        view = 0 if len(shape) >= 3 and shape[1] >= 16 else 1
+        matrix = find_dead(values, shape, view, WIDEST_STRIP)
+        rows, columns = len(matrix.dead_rows), len(matrix.dead_columns)
+        if min(rows, columns) < 8 or len(values) < 1 << 14:
+            return None
+        dead = matrix.live_rows < rows or matrix.live_columns < columns
+        return matrix if eight_bits or dead else None
+
+    def size(matrix: Matrix | None) -> int:
+        part = single("", dtype, shape, values, matrix, p)
+        chunks = (encode_chunk(chunk, dtype, tables, p, width) for width, chunk in part.chunks)
+        return len(part.fields()) + sum(map(len, chunks))
+
+    if len(values) < 1 << 11:
+        return None
+    views = sorted({1, len(shape) - 1} | ({0} if len(shape) >= 3 else set()))
+    candidates = [None, *(find_dead(values, shape, view, WIDEST_STRIP) for view in views)]
+    return min(candidates, key=size)
 
 
-def encode_chunk(values: Sequence[int], dtype: str, tables: Sequence[Lengths], p: Profile) -> bytes:
-    """Section 4: the chunk of these bit patterns, as the profile writes it."""
+def encode_chunk(
+    values: Sequence[int], dtype: str, tables: Sequence[Lengths], p: Profile, width: int = 0
+) -> bytes:
+    """Section 4: the chunk of these bit patterns, as the profile writes it.
+
+    `width` is the columns of its strip, 0 without a matrix.
+    """
     d = next(d for d in DTYPES.values() if d.name == dtype)
     short = len(values) < 1 << p.log2_chunk
     count = len(values).to_bytes(4, "little") if short else b""
@@ -252,27 +249,46 @@ def encode_chunk(values: Sequence[int], dtype: str, tables: Sequence[Lengths], p
     zeros = sum(value == 0 for value in values)
     if zeros == len(values):
         return framed(1 | 1 << 2 | short << 7, count)
-    tokens = choose_zeros(values, p) if zeros else None
-    coded = framed(*encode_nonzeros(values, zeros, tokens, d, count, check, tables, p))
+    tokens = choose_zeros(values) if zeros and p.runs else None
+    coded = plan_coded(values, d, tables, p)
+    for columns in (width,) if width else WIDTHS if p.matrix == "exact" else ():
+        if p.scaled and d.exponent == 8:
+            scaled = plan_scaled(values, d, columns)
+            coded = scaled if scaled is not None and scaled.cost < coded.cost else coded
+    tail = (1 << p.log2_lanes) - len(check)
+    coder = Coder(check + (bytes(tail) + coded.raw)[len(coded.raw) :])
+    coded.put(coder)
+    if tokens is not None:
+        put_tokens(coder, tokens)
+    head = tokens.head(len(values) - zeros) if tokens else write_bitmap(values) if zeros else b""
+    body = count + head + coder.states() + coded.head + coder.codes()
+    zeros_mode = 3 if tokens else 2 if zeros else 0
+    mode = coded.mode | zeros_mode << 2 | short << 7
+    chunk = framed(mode, body + coded.raw[: max(0, len(coded.raw) - tail)])
     stored = framed(short << 7, count + plain + check)
-    return stored if p.stored and len(coded) >= len(stored) else coded
+    return stored if p.stored and len(chunk) >= len(stored) else chunk
 
 
 def framed(mode: int, body: bytes) -> bytes:
     return bytes([mode]) + (4 + len(body)).to_bytes(3, "little") + body
 
 
-def encode_nonzeros(
-    values: Sequence[int],
-    zeros: int,
-    tokens: Tokens | None,
-    d: Dtype,
-    count: bytes,
-    check: bytes,
-    tables: Sequence[Lengths],
-    p: Profile,
-) -> tuple[int, bytes]:
-    """Sections 4 to 6: the mode byte and the body of a coded chunk."""
+@dataclass(frozen=True)
+class Plan:
+    """A form that a chunk's values may take.
+
+    `cost` is rule 8's, in bits; `head` lies between lanes and codes; `put` codes the values.
+    """
+
+    mode: int
+    cost: int
+    head: bytes
+    raw: bytes
+    put: Callable[[Coder], None]
+
+
+def plan_coded(values: Sequence[int], d: Dtype, tables: Sequence[Lengths], p: Profile) -> Plan:
+    """Form 1: sections 5 and 6."""
     nonzero = [value for value in values if value]
     exponents = [value >> d.mantissa & ((1 << d.exponent) - 1) for value in nonzero]
     raws = [
@@ -289,7 +305,7 @@ def encode_nonzeros(
         histogram_of([emax - e for e in exponents[span]])
         for emax, span in zip(maxima, spans, strict=True)
     ]
-    chosen, made = choose_tables(histograms, tables, d, p.mode)
+    chosen, made, bits = choose_tables(histograms, tables, d, p.mode)
     headers = [
         (0 if table == RAW else emax, table) for emax, table in zip(maxima, chosen, strict=True)
     ]
@@ -299,30 +315,41 @@ def encode_nonzeros(
     trimmed = raw_strings(raws, spans, common, d)
     trailing = p.trailing and len(untrimmed) - len(trimmed) > len(spans)
     raw = trimmed if trailing else untrimmed
-    blocks = b"".join(
+    head = bytes([len(made)]) + b"".join(write_lengths(m) for m in made) if made else b""
+    head += b"".join(
         emax.to_bytes(d.exponent_bytes, "little") + bytes([table, t] if trailing else [table])
         for (emax, table), t in zip(headers, common, strict=True)
     )
-
-    lane_count = 1 << p.log2_lanes
-    tail = lane_count - len(check)
-    payload = check + (bytes(tail) + raw)[len(raw) :]
     named = dict(enumerate(tables)) | dict(enumerate(made, DYNAMIC))
-    lanes, codes = encode_codes(exponents, spans, headers, tokens, payload, d, named)
-    zeros_mode = 3 if tokens else 2 if zeros else 0
-    mode = 1 | zeros_mode << 2 | trailing << 5 | bool(made) << 6 | bool(count) << 7
-    head = tokens.head(len(nonzero)) if tokens else write_bitmap(values) if zeros else b""
-    return mode, b"".join(
-        (
-            count,
-            head,
-            b"".join(state.to_bytes(2, "little") for state in lanes),
-            bytes([len(made)]) + b"".join(write_lengths(m) for m in made) if made else b"",
-            blocks,
-            codes,
-            raw[: max(0, len(raw) - tail)],
-        )
-    )
+
+    def put(coder: Coder) -> None:
+        put_blocks(coder, exponents, spans, headers, d, named)
+
+    mode = 1 | trailing << 5 | bool(made) << 6
+    return Plan(mode, bits + 8 * (len(head) + len(raw)), head, raw, put)
+
+
+def plan_scaled(values: Sequence[int], d: Dtype, width: int) -> Plan | None:
+    """Form 2: section 4.4, in rows of `width`; None if the values are beyond it."""
+    low = d.mantissa - 1
+    nonzero = [value for value in values if value]
+    raws = [
+        value >> (d.mantissa + d.exponent) << low | value & ((1 << low) - 1) for value in nonzero
+    ]
+    trailing = trailing_zeros(raws, low)
+    halves = [value >> low & 511 if value else None for value in values]
+    scaled = scale.scale_values(halves, width, trailing)
+    if scaled is None:
+        return None
+    w = d.mantissa - trailing
+    bits = sum(raw >> trailing << (i * w) for i, raw in enumerate(raws))
+    raw = bits.to_bytes(-(-len(raws) * w // 8), "little")
+    found = scaled
+
+    def put(coder: Coder) -> None:
+        put_scaled(coder, found)
+
+    return Plan(2, scaled.bits + 8 * len(raw), scaled.scale.write(), raw, put)
 
 
 def trailing_zeros(raws: Sequence[int], mantissa: int) -> int:
@@ -361,20 +388,26 @@ class Coder:
 
     def put_bytes(self, number: int, size: int) -> None:
         """An integer of `size` bytes that the decoder takes in little-endian order."""
-        self.reversed += number.to_bytes(size, "big")
+        self.reversed += (number & (1 << 8 * size) - 1).to_bytes(size, "big")
+
+    def states(self) -> bytes:
+        """The part `lanes`."""
+        return b"".join(state.to_bytes(2, "little") for state in self.lanes)
+
+    def codes(self) -> bytes:
+        """The part `codes`."""
+        return bytes(reversed(self.reversed))
 
 
-def encode_codes(
+def put_blocks(
+    coder: Coder,
     exponents: Sequence[int],
-    spans: list[slice],
-    headers: list[tuple[int, int]],
-    tokens: Tokens | None,
-    payload: bytes,
+    spans: Sequence[slice],
+    headers: Sequence[tuple[int, int]],
     d: Dtype,
-    tables: dict[int, Lengths],
-) -> tuple[list[int], bytes]:
-    """Section 6: lane states and code bytes."""
-    coder = Coder(payload)
+    tables: Mapping[int, Lengths],
+) -> None:
+    """Section 6, last value first."""
     codes = {t: codewords(lengths) for t, lengths in tables.items()}
     for span, (emax, table) in reversed(list(zip(spans, headers, strict=True))):
         for j in reversed(range(span.start, span.stop)):
@@ -386,11 +419,32 @@ def encode_codes(
                 coder.put_bytes(exponents[j], d.exponent_bytes)
                 symbol = ESCAPE
             coder.put(j, symbol, codes[table])
-    if tokens is not None:
-        words = [codewords(table) for table in tokens.tables]
-        for j, c in reversed(list(enumerate(tokens.classes))):
-            if c == ESCAPE or c not in words[j % 2]:
-                coder.put_bytes(c, 1)
-                c = ESCAPE
-            coder.put(j, c, words[j % 2])
-    return coder.lanes, bytes(reversed(coder.reversed))
+
+
+def put_scaled(coder: Coder, scaled: scale.Scaled) -> None:
+    """Section 4.4, last value first, then the offsets, last row first."""
+    tables = [codewords(lengths) for lengths in scaled.scale.tables]
+    for column, table, d in reversed(scaled.steps):
+        symbol = scale.CENTRE - d
+        if not 0 <= symbol < scale.ESCAPE or symbol not in tables[table]:
+            coder.put_bytes(d, 1)
+            symbol = scale.ESCAPE
+        coder.put(column, symbol, tables[table])
+    codes = codewords(scaled.scale.offset_table)
+    symbols = scale.offset_symbols(scaled.offsets)
+    for j, symbol in reversed(list(enumerate(symbols))):
+        if symbol == scale.OFFSET_ESCAPE or symbol not in codes:
+            coder.put_bytes(scaled.offsets[j + 1], 2)
+            symbol = scale.OFFSET_ESCAPE
+        coder.put(j, symbol, codes)
+
+
+def put_tokens(coder: Coder, tokens: Tokens) -> None:
+    """Section 4.2, last token first."""
+    words = [codewords(table) for table in tokens.tables]
+    for j, c in reversed(list(enumerate(tokens.classes))):
+        symbol = c
+        if c == ESCAPE or c not in words[j % 2]:
+            coder.put_bytes(c, 1)
+            symbol = ESCAPE
+        coder.put(j, symbol, words[j % 2])

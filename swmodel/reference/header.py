@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -35,15 +35,16 @@ class Segment:
 
     dtype: Dtype
     predictor: int
-    matrix: Matrix | None  # of predictors 3 and 4
+    matrix: Matrix | None  # of predictor 3
     tensors: tuple[Tensor, ...]
 
-    @property
-    def values(self) -> int:
-        """Values that are in chunks."""
+    def chunks(self, full: int) -> Iterator[int]:
+        """The values of each chunk. `full` is 2^log2_chunk."""
         if self.matrix is not None:
-            return self.matrix.live
-        return sum(tensor.values for tensor in self.tensors)
+            yield from (count for count, _ in self.matrix.chunks(full))
+            return
+        values = sum(tensor.values for tensor in self.tensors)
+        yield from (min(full, values - first) for first in range(0, values, full))
 
 
 @dataclass(frozen=True)
@@ -100,12 +101,14 @@ def read_header(r: Reader, tables: Sequence[Lengths]) -> Header:
     if r.take(8, "table_set") != identity(tables):
         raise Refused(TABLE, "table_set", 12, "names a table set that is not at hand")
     r.take(4, "directory_bytes")
-    segments = read_directory(Reader(r.data, r.at, end, CORRUPT), version, bool(flags & MAPPING))
+    full = 1 << log2_chunk
+    directory = Reader(r.data, r.at, end, CORRUPT)
+    segments = read_directory(directory, version, bool(flags & MAPPING), full)
     r.at = end + 4
     return Header(version, log2_chunk, log2_block, log2_lanes, check, flags, segments)
 
 
-def read_directory(r: Reader, version: int, mapping: bool) -> tuple[Segment, ...]:
+def read_directory(r: Reader, version: int, mapping: bool, full: int) -> tuple[Segment, ...]:
     """Section 2."""
     segment_count = r.varint("segment_count")
     if not mapping and segment_count != 1:
@@ -115,7 +118,7 @@ def read_directory(r: Reader, version: int, mapping: bool) -> tuple[Segment, ...
     names: set[str] = set()
     total = 0
     for _ in range(segment_count):
-        segments.append(read_segment(r, version, mapping, names))
+        segments.append(read_segment(r, version, mapping, names, full))
         total += sum(tensor.values for tensor in segments[-1].tensors)
         if total > 1 << 48:
             raise Refused(CORRUPT, "dimension", r.at, "more than 2^48 values")
@@ -126,7 +129,7 @@ def read_directory(r: Reader, version: int, mapping: bool) -> tuple[Segment, ...
     return tuple(segments)
 
 
-def read_segment(r: Reader, version: int, mapping: bool, names: set[str]) -> Segment:
+def read_segment(r: Reader, version: int, mapping: bool, names: set[str], full: int) -> Segment:
     """A segment's fields; `names` are those already used."""
     code = r.integer(1, "dtype")
     if not 1 <= code <= 6:
@@ -136,7 +139,7 @@ def read_segment(r: Reader, version: int, mapping: bool, names: set[str]) -> Seg
     predictor = r.integer(1, "predictor")
     if predictor > 4:
         raise Refused(CORRUPT, "predictor", r.at - 1, f"{predictor} is no predictor")
-    if predictor in (1, 2) or (version == 1 and predictor):
+    if predictor not in (0, 3) or (version == 1 and predictor):
         raise Refused(MODE, "predictor", r.at - 1, f"{predictor} is reserved")
     parameter_bytes = r.varint("parameter_bytes")
     if predictor == 0 and parameter_bytes:
@@ -155,7 +158,7 @@ def read_segment(r: Reader, version: int, mapping: bool, names: set[str]) -> Seg
         total += tensors[-1].values
         if total > 1 << 48:
             raise Refused(CORRUPT, "dimension", r.at, "more than 2^48 values")
-    matrix = read_matrix(parameters, tensors[0].shape) if predictor else None
+    matrix = read_matrix(parameters, tensors[0].shape, full) if predictor else None
     return Segment(DTYPES[code], predictor, matrix, tuple(tensors))
 
 

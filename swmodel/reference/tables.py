@@ -18,11 +18,11 @@ Lengths = Sequence[int]
 def codewords(lengths: Lengths) -> dict[int, tuple[int, int]]:
     """Map each symbol with a codeword to (length, code), first bit most significant (section 3.2).
 
-    Raises ValueError if the lengths break section 3.2.
+    The last symbol is the escape. Raises ValueError if the lengths break section 3.2.
     """
-    if len(lengths) != SYMBOLS or any(not 0 <= n <= MAX_LENGTH for n in lengths):
-        raise ValueError(f"a table is {SYMBOLS} lengths of 0..{MAX_LENGTH}")
-    if lengths[ESCAPE] == 0:
+    if any(not 0 <= n <= MAX_LENGTH for n in lengths):
+        raise ValueError(f"lengths are 0..{MAX_LENGTH}")
+    if lengths[-1] == 0:
         raise ValueError("the escape has no codeword")
     if sum(1 << (MAX_LENGTH - n) for n in lengths if n) != 1 << MAX_LENGTH:
         raise ValueError("the code is not complete")
@@ -44,6 +44,8 @@ def reverse(code: int, length: int) -> int:
 def identity(tables: Sequence[Lengths]) -> bytes:
     """The 8 bytes that name a table set (section 3.3)."""
     for lengths in tables:
+        if len(lengths) != SYMBOLS:
+            raise ValueError(f"a table is {SYMBOLS} lengths")
         codewords(lengths)
     flat = bytes([len(tables)]) + b"".join(bytes(t) for t in tables)
     return hashlib.sha256(flat).digest()[:8]
@@ -66,10 +68,10 @@ def write_lengths(lengths: Lengths) -> bytes:
 
 
 def make_table(histogram: Sequence[int]) -> Lengths:
-    """Rule 7 of section 8. `histogram` counts symbols 0..14, and at 15 what is to be escaped."""
-    total = sum(histogram)
-    weights = {s: c for s, c in enumerate(histogram[:ESCAPE]) if c and 256 * c >= total}
-    weights[ESCAPE] = max(1, total - sum(weights.values()))
+    """Rule 7 of section 8. `histogram` counts the symbols, the last what is to be escaped."""
+    total, escape = sum(histogram), len(histogram) - 1
+    weights = {s: c for s, c in enumerate(histogram[:escape]) if c and 256 * c >= total}
+    weights[escape] = max(1, total - sum(weights.values()))
     if len(weights) == 1:
         weights[0] = 0
     symbols = sorted((weight, (symbol,)) for symbol, weight in weights.items())
@@ -81,4 +83,17 @@ def make_table(histogram: Sequence[int]) -> Lengths:
         ]
         merged = sorted(symbols + packages, key=lambda entry: entry[0])  # stable: symbols first
     chosen = [symbol for _, held in merged[: 2 * (len(symbols) - 1)] for symbol in held]
-    return tuple(chosen.count(symbol) for symbol in range(SYMBOLS))
+    return tuple(chosen.count(symbol) for symbol in range(len(histogram)))
+
+
+def table_cost(lengths: Lengths, histogram: Sequence[int], escape: int) -> int:
+    """Rule 2 of section 8: bits of these symbols, the last what is to be escaped.
+
+    `escape` are the bits that follow the escape's codeword.
+    """
+    last = len(lengths) - 1
+    bits = 0
+    for symbol, count in enumerate(histogram):
+        coded = symbol < last and lengths[symbol] > 0
+        bits += count * (lengths[symbol] if coded else lengths[last] + escape)
+    return bits

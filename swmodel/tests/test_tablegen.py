@@ -24,7 +24,7 @@ from entrolith.tablegen.learn import Settings, entropy_bits, learn
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from reference.encode import choose_table, histogram_of
+from reference.choose import choose_table, histogram_of
 from reference.tables import codewords, identity, reverse
 
 ESCAPE = 15

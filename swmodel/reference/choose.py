@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules 2, 5 and 6 of FORMAT.md section 8: which tables, and how zeros are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reference.decode import DYNAMIC, RAW
+from reference.reader import Dtype
+from reference.tables import ESCAPE, Lengths, make_table, table_cost, write_lengths
+from reference.zeros import find_runs, write_bitmap
+
+UNIT = {"dynamic": 4, "hybrid": 1}
+"""Blocks that share a dynamic table."""
+MAX_DYNAMIC = 64
+
+
+def histogram_of(symbols: Sequence[int]) -> list[int]:
+    """How often each symbol occurs, at 15 what is beyond."""
+    counts = [0] * 16
+    for symbol in symbols:
+        counts[min(symbol, ESCAPE)] += 1
+    return counts
+
+
+def choose_table(
+    histogram: Sequence[int], tables: Sequence[Lengths], escape: int
+) -> tuple[int, int]:
+    """Rule 2 of section 8 for one block: the table and its bits."""
+    costs = [table_cost(lengths, histogram, escape) for lengths in tables]
+    best = min(range(len(costs)), key=lambda t: (costs[t], t))
+    raw = escape * sum(histogram)
+    return (RAW, raw) if raw < costs[best] else (best, costs[best])
+
+
+def choose_tables(
+    histograms: Sequence[Sequence[int]], tables: Sequence[Lengths], d: Dtype, mode: str
+) -> tuple[list[int], list[Lengths], int]:
+    """Rules 2 and 6 of section 8: each block's table, the dynamic tables, bits of the codes."""
+    escape = 8 * d.exponent_bytes
+    choices = [choose_table(histogram, tables, escape) for histogram in histograms]
+    chosen = [table for table, _ in choices]
+    made: list[Lengths] = []
+    bits = sum(choice for _, choice in choices)
+    for first in range(0, len(histograms), UNIT.get(mode, 1)):
+        if mode == "static" or len(made) == MAX_DYNAMIC:
+            break
+        unit = slice(first, min(first + UNIT[mode], len(histograms)))
+        total = [sum(counts) for counts in zip(*histograms[unit], strict=True)]
+        lengths = make_table(total)
+        cost = table_cost(lengths, total, escape)
+        raw = escape * sum(total)
+        fixed = sum(choice for _, choice in choices[unit])
+        if mode == "dynamic" and raw < cost + 64:
+            chosen[unit] = [RAW] * (unit.stop - first)
+            bits += raw - fixed
+        elif mode == "dynamic" or cost + 64 < fixed:
+            chosen[unit] = [DYNAMIC + len(made)] * (unit.stop - first)
+            made.append(lengths)
+            bits += cost - fixed
+    return chosen, made, bits
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Zero runs to write (section 4.2)."""
+
+    classes: list[int]
+    tables: tuple[Lengths, Lengths]
+    extra: bytes
+
+    def head(self, nonzeros: int) -> bytes:
+        """The part before the lanes."""
+        fields = (nonzeros, len(self.classes) // 2, len(self.extra))
+        out = b"".join(field.to_bytes(2, "little") for field in fields)
+        return out + b"".join(write_lengths(table) for table in self.tables) + self.extra
+
+    def cost(self) -> int:
+        """Rule 5 of section 8: bits."""
+        bits = 8 * (22 + len(self.extra))
+        for parity, table in enumerate(self.tables):
+            bits += table_cost(table, histogram_of(self.classes[parity::2]), 8)
+        return bits
+
+
+def choose_zeros(values: Sequence[int]) -> Tokens | None:
+    """Rule 5 of section 8: the runs of zeros, if they are cheaper than the bitmap."""
+    classes, extra = find_runs(values)
+    distances, runs = (make_table(histogram_of(classes[parity::2])) for parity in (0, 1))
+    tokens = Tokens(classes, (distances, runs), extra)
+    return tokens if tokens.cost() < 8 * len(write_bitmap(values)) else None
