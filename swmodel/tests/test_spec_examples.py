@@ -6,17 +6,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import entrolith
+import ml_dtypes
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from reference.decode import decode
-from reference.encode import PROFILES, encode
+from reference.encode import PROFILES, Profile, encode, encode_mapping, level
 from reference.tables import identity
 
 FORMAT = Path(__file__).parents[1] / "FORMAT.md"
 FENCE = re.compile(r"^```example (?P<attributes>.*?)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-BITS = {"fp32": "<u4", "bf16": "<u2", "fp16": "<u2"}
+BITS = {"fp32": "<u4", "bf16": "<u2", "fp16": "<u2", "fp64": "<u8", "fp8e5m2": "u1"}
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ def examples() -> list[Example]:
 EXAMPLES = examples()
 SETS = [e for e in EXAMPLES if e.attributes["kind"] == "table_set"]
 STREAMS = [e for e in EXAMPLES if e.attributes["kind"] == "stream"]
+MAPPINGS = [e for e in EXAMPLES if e.attributes["kind"] == "mapping"]
 
 
 def lengths(attribute: str) -> tuple[tuple[int, ...], ...]:
@@ -52,17 +56,52 @@ def name(example: Example) -> str:
     return example.attributes["id"]
 
 
-def values_of(example: Example) -> list[int]:
-    return [int(v, 16) for v in example.attributes["values"].split(",") if v]
+def values_of(listed: str) -> list[int]:
+    """`v*n` is n times v."""
+    items = [item.partition("*") for item in listed.split(",") if item]
+    return [int(v, 16) for v, _, times in items for _ in range(int(times or 1))]
 
 
-def shape_of(example: Example) -> list[int]:
-    return [int(d) for d in example.attributes["shape"].split(",")]
+def shape_of(listed: str) -> tuple[int, ...]:
+    return tuple(int(d) for d in listed.split(",") if d)
+
+
+def profile_of(attributes: dict[str, str]) -> Profile:
+    if "level" in attributes:
+        return level(int(attributes["level"]))
+    return PROFILES[attributes["profile"]]
+
+
+def options_of(attributes: dict[str, str]) -> dict[str, Any]:
+    """How the package is asked for the same."""
+    if "level" in attributes:
+        return {"level": int(attributes["level"])}
+    return {"profile": attributes["profile"]}
+
+
+def arrays_of(attributes: dict[str, str]) -> dict[str, tuple[str, tuple[int, ...], list[int]]]:
+    """The tensors of a mapping."""
+    fields = (
+        attributes["names"].split(","),
+        attributes["dtypes"].split(","),
+        attributes["shapes"].split(";"),
+        attributes["values"].split(";"),
+    )
+    return {
+        name: (dtype, shape_of(shape), values_of(values))
+        for name, dtype, shape, values in zip(*fields, strict=True)
+    }
+
+
+def array_of(dtype: str, shape: tuple[int, ...], values: list[int]) -> NDArray[Any]:
+    """What the package compresses; types that NumPy lacks as bit patterns."""
+    bits = np.array(values, BITS[dtype]).reshape(shape)
+    return bits if dtype in ("bf16", "fp8e5m2") else bits.view(f"<f{bits.itemsize}")
 
 
 def test_every_fence_was_found() -> None:
     text = FORMAT.read_text(encoding="utf-8")
-    assert len(SETS) + len(STREAMS) == text.count("\n```example ") > 0
+    assert len(SETS) + len(STREAMS) + len(MAPPINGS) == text.count("\n```example ") > 0
     assert len({name(e) for e in EXAMPLES}) == len(EXAMPLES)
 
 
@@ -75,23 +114,46 @@ def test_identity_of_a_table_set(example: Example) -> None:
 
 @pytest.mark.parametrize("example", STREAMS, ids=name)
 def test_reference(example: Example) -> None:
-    a, values = example.attributes, values_of(example)
-    shape = shape_of(example)
-    assert encode(values, a["dtype"], shape, TABLES, PROFILES[a["profile"]]) == example.data
-    assert decode(example.data, TABLES) == (a["dtype"], tuple(shape), values)
+    a = example.attributes
+    dtype, shape, values = a["dtype"], shape_of(a["shape"]), values_of(a["values"])
+    assert encode(values, dtype, shape, TABLES, profile_of(a)) == example.data
+    assert decode(example.data, TABLES) == (dtype, shape, values)
 
 
 @pytest.mark.parametrize("example", STREAMS, ids=name)
 def test_package(example: Example) -> None:
     a = example.attributes
-    bits = np.array(values_of(example), BITS[a["dtype"]]).reshape(shape_of(example))
-    array = bits if a["dtype"] == "bf16" else bits.view(f"<f{bits.itemsize}")
+    array = array_of(a["dtype"], shape_of(a["shape"]), values_of(a["values"]))
     tables = entrolith.TableSet(TABLES)
-    data = entrolith.compress(array, dtype=a["dtype"], profile=a["profile"], tables=tables)
+    data = entrolith.compress(array, dtype=a["dtype"], tables=tables, **options_of(a))
     assert data == example.data
     back = entrolith.decompress(data, tables=tables)
-    assert back.shape == bits.shape
-    assert back.view(bits.dtype).tolist() == bits.tolist()
+    assert back.shape == array.shape
+    assert back.tobytes() == array.tobytes()
+
+
+@pytest.mark.parametrize("example", MAPPINGS, ids=name)
+def test_reference_of_a_mapping(example: Example) -> None:
+    arrays = arrays_of(example.attributes)
+    assert encode_mapping(arrays, TABLES, profile_of(example.attributes)) == example.data
+    back = decode(example.data, TABLES)
+    assert back == arrays
+    assert list(back) == list(arrays)
+
+
+@pytest.mark.parametrize("example", MAPPINGS, ids=name)
+def test_package_of_a_mapping(example: Example) -> None:
+    arrays = {name: array_of(*array) for name, array in arrays_of(example.attributes).items()}
+    typed = {
+        name: array.view(ml_dtypes.bfloat16) if array.dtype == np.uint16 else array
+        for name, array in arrays.items()
+    }
+    tables = entrolith.TableSet(TABLES)
+    data = entrolith.compress(typed, tables=tables, **options_of(example.attributes))
+    assert data == example.data
+    back = entrolith.decompress(data, tables=tables)
+    assert list(back) == list(arrays)
+    assert all(back[name].tobytes() == array.tobytes() for name, array in arrays.items())
 
 
 def test_profiles_are_those_of_the_document() -> None:
