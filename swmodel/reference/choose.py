@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from reference.decode import DYNAMIC, RAW
 from reference.reader import Dtype
 from reference.tables import ESCAPE, Lengths, make_table, table_cost, write_lengths
-from reference.zeros import find_runs, write_bitmap
+from reference.zeros import cross_entries, find_runs, write_bitmap
 
 UNIT = {"dynamic": 4, "hybrid": 1}
 """Blocks that share a dynamic table."""
@@ -64,29 +64,38 @@ def choose_tables(
 
 @dataclass(frozen=True)
 class Tokens:
-    """Zero runs to write (section 4.2)."""
+    """Zero runs to write (section 4.2). `columns` is 0 without a cross."""
 
+    columns: int
     classes: list[int]
     tables: tuple[Lengths, Lengths]
     extra: bytes
 
     def head(self, nonzeros: int) -> bytes:
         """The part before the lanes."""
-        fields = (nonzeros, len(self.classes) // 2, len(self.extra))
-        out = b"".join(field.to_bytes(2, "little") for field in fields)
+        fields = ([self.columns] if self.columns else []) + [nonzeros, len(self.classes) // 2]
+        out = b"".join(field.to_bytes(2, "little") for field in [*fields, len(self.extra)])
         return out + b"".join(write_lengths(table) for table in self.tables) + self.extra
 
     def cost(self) -> int:
         """Rule 5 of section 8: bits."""
-        bits = 8 * (22 + len(self.extra))
+        bits = 8 * len(self.head(0))
         for parity, table in enumerate(self.tables):
             bits += table_cost(table, histogram_of(self.classes[parity::2]), 8)
         return bits
 
 
-def choose_zeros(values: Sequence[int]) -> Tokens | None:
-    """Rule 5 of section 8: the runs of zeros, if they are cheaper than the bitmap."""
-    classes, extra = find_runs(values)
-    distances, runs = (make_table(histogram_of(classes[parity::2])) for parity in (0, 1))
-    tokens = Tokens(classes, (distances, runs), extra)
-    return tokens if tokens.cost() < 8 * len(write_bitmap(values)) else None
+def choose_zeros(values: Sequence[int], widths: Sequence[int]) -> Tokens | None:
+    """Rule 5 of section 8: the cheapest runs, if they are cheaper than the bitmap."""
+    best, least = None, 8 * len(write_bitmap(values))
+    for columns in (0, *widths):
+        entries = cross_entries(values, columns) if columns else [value == 0 for value in values]
+        found = find_runs(entries)
+        if found is None:
+            continue
+        classes, extra = found
+        distances, runs = (make_table(histogram_of(classes[parity::2])) for parity in (0, 1))
+        tokens = Tokens(columns, classes, (distances, runs), extra)
+        if tokens.cost() < least:
+            best, least = tokens, tokens.cost()
+    return best

@@ -44,7 +44,7 @@ def read_chunk(
         raise Refused(MODE, "mode", start, f"form {form} is reserved")
     if form == 0 and mode & 0x7C:
         raise Refused(CORRUPT, "mode", start, "a stored chunk has no other mode bits")
-    if zeros > (2 if h.version == 1 else 3):
+    if zeros > (2 if h.version == 1 else 4):
         raise Refused(MODE, "mode", start, f"zeros {zeros} is reserved")
     if zeros == 1 and mode & 0x63 != 1:
         raise Refused(CORRUPT, "mode", start, "an all-zero chunk has no other mode bits")
@@ -75,7 +75,8 @@ def read_chunk(
             raise Refused(CORRUPT, "size", start + 1, "an all-zero chunk with a body")
         return [0] * count
 
-    runs = read_runs(body, count) if zeros == 3 else None
+    full = 1 << h.log2_chunk
+    runs = read_runs(body, count, full, cross=zeros == 4) if zeros >= 3 else None
     is_zero = read_bitmap(body, count) if zeros == 2 else [False] * count
     if form == 2:
         return read_scaled(body, is_zero, runs, h, d)

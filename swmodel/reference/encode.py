@@ -18,7 +18,7 @@ from reference.zeros import write_bitmap
 
 WIDEST_STRIP = 512
 WIDTHS = (64, 128, 256, 512, 576, 1024, 1152, 2048, 2304, 4096, 4608)
-"""Rows that the smallest levels try where there is no matrix (rule 8)."""
+"""Columns that the smallest levels try where there is no matrix (rules 5 and 8)."""
 
 
 @dataclass(frozen=True)
@@ -249,9 +249,10 @@ def encode_chunk(
     zeros = sum(value == 0 for value in values)
     if zeros == len(values):
         return framed(1 | 1 << 2 | short << 7, count)
-    tokens = choose_zeros(values) if zeros and p.runs else None
+    widths = (width,) if width else WIDTHS if p.matrix == "exact" else ()
+    tokens = choose_zeros(values, widths) if zeros and p.runs else None
     coded = plan_coded(values, d, tables, p)
-    for columns in (width,) if width else WIDTHS if p.matrix == "exact" else ():
+    for columns in widths:
         if p.scaled and d.exponent == 8:
             scaled = plan_scaled(values, d, columns)
             coded = scaled if scaled is not None and scaled.cost < coded.cost else coded
@@ -262,7 +263,7 @@ def encode_chunk(
         put_tokens(coder, tokens)
     head = tokens.head(len(values) - zeros) if tokens else write_bitmap(values) if zeros else b""
     body = count + head + coder.states() + coded.head + coder.codes()
-    zeros_mode = 3 if tokens else 2 if zeros else 0
+    zeros_mode = (4 if tokens.columns else 3) if tokens else 2 if zeros else 0
     mode = coded.mode | zeros_mode << 2 | short << 7
     chunk = framed(mode, body + coded.raw[: max(0, len(coded.raw) - tail)])
     stored = framed(short << 7, count + plain + check)

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from reference.reader import CORRUPT, Reader, Refused
 from reference.tables import Lengths, read_lengths
 
+MAX_PAIRS = 1 << 14
+MAX_CLASS = 15
+
 
 def read_bitmap(r: Reader, count: int) -> list[bool]:
     """Section 4.1."""
@@ -47,28 +50,32 @@ def write_bitmap(values: Sequence[int]) -> bytes:
 
 @dataclass(frozen=True)
 class Runs:
-    """The head of section 4.2; the classes come from the lanes."""
+    """The head of section 4.2; the classes come from the lanes. `columns` is 0 without a cross."""
 
     at: int
+    columns: int
     nonzeros: int
     pairs: int
     tables: tuple[Lengths, Lengths]
     extra: bytes
 
 
-def read_runs(r: Reader, count: int) -> Runs:
-    """The head of section 4.2."""
+def read_runs(r: Reader, count: int, full: int, *, cross: bool) -> Runs:
+    """The head of section 4.2. `full` is 2^log2_chunk."""
+    columns = r.integer(2, "columns") if cross else 0
+    if cross and not 0 < columns <= full:
+        raise Refused(CORRUPT, "columns", r.at - 2, f"{columns} columns")
     start = r.at
     nonzeros = r.integer(2, "nonzeros")
     if not 0 < nonzeros < count:
         raise Refused(CORRUPT, "nonzeros", start, f"{nonzeros} of {count} values")
     pairs = r.integer(2, "pairs")
-    if not 0 < pairs <= 16384:
+    if not 0 < pairs <= MAX_PAIRS:
         raise Refused(CORRUPT, "pairs", r.at - 2, f"{pairs} pairs")
     extra_bytes = r.integer(2, "extra_bytes")
     distance = read_lengths(r, "distance_table")
     run = read_lengths(r, "run_table")
-    return Runs(start, nonzeros, pairs, (distance, run), r.take(extra_bytes, "extra"))
+    return Runs(start, columns, nonzeros, pairs, (distance, run), r.take(extra_bytes, "extra"))
 
 
 def token_class(number: int) -> int:
@@ -79,42 +86,73 @@ def token_class(number: int) -> int:
 def join_runs(runs: Runs, classes: Sequence[int], count: int) -> list[bool]:
     """Which values are zero, from the classes of the tokens."""
     bits, at = int.from_bytes(runs.extra, "little"), 0
-    is_zero: list[bool] = []
-    kept = 0
+    entries: list[bool] = []
+    rows = -(-count // runs.columns) if runs.columns else 0
     for token, c in enumerate(classes):
         width = max(0, c - 1)
         number = 1 + (1 << width | bits >> at & ((1 << width) - 1) if c else 0)
         at += width
-        if token % 2:
-            is_zero += [True] * number
-        else:
-            distance = number - 1 if token == 0 else number
-            kept += distance
-            is_zero += [False] * distance
-        if kept > runs.nonzeros or len(is_zero) - kept > count - runs.nonzeros:
+        distance = number - 1 if token == 0 else number
+        entries += [True] * number if token % 2 else [False] * distance
+        if len(entries) > runs.columns + rows + count:
             raise Refused(CORRUPT, "pairs", runs.at + 2, f"token {token} passes the last value")
-    if len(is_zero) - kept != count - runs.nonzeros:
-        raise Refused(CORRUPT, "pairs", runs.at + 2, "the runs miss zeros")
+    flags = entries[: runs.columns + rows]
+    flags += [False] * (runs.columns + rows - len(flags))
+    live = [
+        i
+        for i in range(count)
+        if not runs.columns
+        or not (flags[i % runs.columns] or flags[runs.columns + i // runs.columns])
+    ]
+    is_zero = [True] * count
+    cells = entries[len(flags) :]
+    if len(cells) > len(live):
+        raise Refused(CORRUPT, "pairs", runs.at + 2, "the tokens pass the last value")
+    for i, zero in zip(live, cells + [False] * (len(live) - len(cells)), strict=True):
+        is_zero[i] = zero
+    if is_zero.count(False) != runs.nonzeros:
+        raise Refused(CORRUPT, "pairs", runs.at + 2, f"{is_zero.count(False)} values are not zero")
     if -(-at // 8) != len(runs.extra) or bits >> at:
         raise Refused(CORRUPT, "extra", runs.at + 22, "does not end with the last token")
-    return is_zero + [False] * (runs.nonzeros - kept)
+    return is_zero
 
 
-def find_runs(values: Sequence[int]) -> tuple[list[int], bytes]:
-    """The classes of the tokens and their extra bits."""
+def cross_entries(values: Sequence[int], columns: int) -> list[bool]:
+    """The sequence of section 4.2 in rows of `columns`: dead columns, dead rows, zeros in live."""
+    rows = range(-(-len(values) // columns))
+    dead_columns = [not any(values[j::columns]) for j in range(columns)]
+    dead_rows = [not any(values[i * columns : (i + 1) * columns]) for i in rows]
+    return (
+        dead_columns
+        + dead_rows
+        + [
+            value == 0
+            for i, value in enumerate(values)
+            if not (dead_columns[i % columns] or dead_rows[i // columns])
+        ]
+    )
+
+
+def find_runs(entries: Sequence[bool]) -> tuple[list[int], bytes] | None:
+    """The classes of the tokens and their extra bits, for a sequence with a zero.
+
+    None if there are too many tokens, or one's number is too great.
+    """
     numbers: list[int] = []
     distance = run = 0
-    for value in values:
-        if value and run:
+    for zero in entries:
+        if not zero and run:
             numbers += [distance, run]
             distance = run = 0
-        if value:
-            distance += 1
-        else:
+        if zero:
             run += 1
+        else:
+            distance += 1
     if run:
         numbers += [distance, run]
     numbers[0] += 1
+    if len(numbers) > 2 * MAX_PAIRS or max(numbers) > 1 << MAX_CLASS:
+        return None
     bits = at = 0
     for number in numbers:
         c = token_class(number)
