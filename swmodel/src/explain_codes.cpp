@@ -26,7 +26,7 @@ void explain_codes(Bytes data, std::size_t begin, std::size_t end, const LaneSta
                 exponent = codes.integer<std::uint8_t>("codes");
             } else {
                 Lane lane{states[j % lanes]};
-                const unsigned entry = tables.decode(block.table)[lane.peek()];
+                const unsigned entry = tables.decode(block.table).entries[lane.peek()];
                 lane.drop(entry & 31);
                 if (lane.wants_byte() != 0) lane.take(codes.integer<std::uint8_t>("codes"), ~0u);
                 states[j % lanes] = static_cast<std::uint16_t>(lane.state());

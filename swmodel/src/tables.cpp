@@ -47,7 +47,9 @@ DecodeTable decode_table(const std::array<Codeword, kSymbols>& words) {
         const auto [length, bits] = words[symbol];
         if (length == 0) continue;
         for (unsigned above = 0; above < 256u >> length; ++above) {
-            table[above << length | bits] = static_cast<DecodeEntry>(symbol << 8 | length);
+            const unsigned at = above << length | bits;
+            table.entries[at] = static_cast<std::uint16_t>(symbol << 8 | length);
+            table.bytes[at] = static_cast<std::uint8_t>(symbol << 3 | (length - 1));
         }
     }
     return table;
@@ -58,9 +60,15 @@ EncodeTable encode_table(const std::array<Codeword, kSymbols>& words) {
         return Lane::limit(word.length) << 16 | word.bits << 8 | word.length;
     };
     EncodeTable table;
-    table.fill(entry(words[kEscape]) | kEscapeFlag);
+    table.entries.fill(entry(words[kEscape]) | EncodeTable::kEscape);
     for (unsigned symbol = 0; symbol < kEscape; ++symbol) {
-        if (words[symbol].length != 0) table[symbol] = entry(words[symbol]);
+        if (words[symbol].length != 0) table.entries[symbol] = entry(words[symbol]);
+    }
+    for (std::size_t i = 0; i < table.lengths.size(); ++i) {
+        const EncodeTable::Entry from = table.entries[i];
+        const unsigned escape = from & EncodeTable::kEscape ? 128 : 0;
+        table.lengths[i] = static_cast<std::uint8_t>((from & 31) | escape);
+        table.codewords[i] = static_cast<std::uint8_t>(from >> 8);
     }
     return table;
 }

@@ -82,7 +82,6 @@ struct CodeKernel {
 
 struct Kernel {
     std::string_view name;
-    bool (*runs_here)() noexcept;
 
     /// Continues a CRC-32 (section 7) that is `crc` so far, 0 at the start.
     std::uint32_t (*crc32)(std::uint32_t crc, const std::uint8_t* data, std::size_t size) noexcept;

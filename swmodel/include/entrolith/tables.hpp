@@ -24,20 +24,34 @@ inline constexpr std::uint8_t kRawTable = 255;
 using Lengths = std::array<std::uint8_t, kSymbols>;
 using Identity = std::array<std::uint8_t, 8>;
 
-/// A codeword by the next 8 bits of a lane: its length in the low byte, its symbol in the high.
-using DecodeEntry = std::uint16_t;
-using DecodeTable = std::array<DecodeEntry, 256>;
+/// By the next 8 bits of a lane, the codeword that they begin with.
+struct DecodeTable {
+    /// Its length in the low byte, its symbol in the high.
+    std::array<std::uint16_t, 256> entries;
+    /// The same in a byte, which four registers hold: length - 1 in bits 0-2, symbol above.
+    alignas(64) std::array<std::uint8_t, 256> bytes;
+};
 
-/// A codeword by difference: length in bits 0-4, escape in bit 5, reversed codeword in bits 8-15,
-/// Lane::limit(length) in bits 16-31.
-using EncodeEntry = std::uint32_t;
-using EncodeTable = std::array<EncodeEntry, 256>;
-inline constexpr EncodeEntry kEscapeFlag = 1u << 5;
+/// By difference, a codeword.
+struct EncodeTable {
+    /// Length in bits 0-4, escape in bit 5, reversed codeword in bits 8-15, Lane::limit(length) in
+    /// bits 16-31.
+    using Entry = std::uint32_t;
+    static constexpr Entry kEscape = 1u << 5;
 
-/// Where a difference stands in an EncodeTable.
-[[nodiscard]] constexpr std::size_t table_index(std::uint8_t difference) noexcept {
-    return difference;
-}
+    std::array<Entry, 256> entries;
+    /// The same in registers, where 63 stands for all differences above: the length, with bit 7 set
+    /// for the escape, and the reversed codeword.
+    alignas(64) std::array<std::uint8_t, 64> lengths;
+    alignas(64) std::array<std::uint8_t, 64> codewords;
+
+    [[nodiscard]] Entry operator[](std::uint8_t difference) const noexcept {
+        return entries[difference];
+    }
+    [[nodiscard]] Entry operator[](std::uint16_t difference) const noexcept {
+        return entries[difference < 256 ? difference : 255];
+    }
+};
 
 /// How often each symbol occurs in a block; differences without a symbol of their own are escapes.
 using Histogram = std::array<std::uint32_t, kSymbols>;

@@ -15,9 +15,17 @@ namespace {
 
 std::vector<const Kernel*> find_kernels() {
     std::vector<const Kernel*> found;
-    for (const Kernel* kernel : kInstances) {
-        if (kernel->runs_here()) found.push_back(kernel);
-    }
+#ifdef ENTROLITH_X86
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+                      __builtin_cpu_supports("pclmul");
+    const bool avx512 =
+        avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+        __builtin_cpu_supports("vpclmulqdq");
+    if (avx512) found.push_back(&kAvx512Kernel);
+    if (avx2) found.push_back(&kAvx2Kernel);
+#endif
+    found.push_back(&kPortableKernel);
     return found;
 }
 

@@ -8,7 +8,6 @@
 
 namespace entrolith {
 
-constinit const Kernel kPortableKernel =
-    portable_kernel("portable", []() noexcept { return true; });
+constinit const Kernel kPortableKernel = portable_kernel("portable");
 
 }  // namespace entrolith

@@ -27,9 +27,8 @@ constexpr CodeKernel<Exponent> code_kernel() noexcept {
 }
 
 /// The kernel of the instruction set that the including file is compiled for.
-constexpr Kernel portable_kernel(std::string_view name, bool (*runs_here)() noexcept) noexcept {
+constexpr Kernel portable_kernel(std::string_view name) noexcept {
     return {name,
-            runs_here,
             &crc32_by_tables,
             &choose,
             code_kernel<std::uint8_t>(),

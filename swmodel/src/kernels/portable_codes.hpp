@@ -37,9 +37,9 @@ struct TwoTables {
 };
 
 template <class Exponent>
-std::uint8_t* put_symbol(std::uint8_t* at, std::uint16_t& state, EncodeEntry entry,
+std::uint8_t* put_symbol(std::uint8_t* at, std::uint16_t& state, EncodeTable::Entry entry,
                          std::uint16_t emax, Exponent difference) noexcept {
-    if (entry & kEscapeFlag) [[unlikely]] {
+    if (entry & EncodeTable::kEscape) [[unlikely]] {
         at -= sizeof(Exponent);
         store(at, static_cast<Exponent>(emax - difference));
     }
@@ -62,8 +62,7 @@ void encode_stretch(CodeWriter& writer, const Tables& tables, const Stretch& str
     std::size_t i = stretch.count;
     const bool aligned = stretch.first % kLanes == 0;
     const auto put = [&](std::size_t lane) {
-        at = put_symbol(at, states[lane], tables.of(i)[table_index(differences[i])], emax,
-                        differences[i]);
+        at = put_symbol(at, states[lane], tables.of(i)[differences[i]], emax, differences[i]);
     };
     while (i > 0 && !(aligned && i % kLanes == 0)) {
         --i;
@@ -134,7 +133,7 @@ private:
 #pragma GCC unroll 8
         for (unsigned k = 0; k < kLanes; ++k) {
             Lane lane{states[k]};
-            const unsigned entry = tables_.of(first + k)[lane.peek()];
+            const unsigned entry = tables_.of(first + k).entries[lane.peek()];
             lane.drop(entry & 31);
             const std::uint32_t wanted = lane.wants_byte();
             lane.take(*at, wanted);
@@ -153,7 +152,7 @@ private:
     /// One symbol with every check.
     [[nodiscard]] bool value(std::size_t i, std::uint16_t& state, Exponent& difference) noexcept {
         Lane lane{state};
-        const unsigned entry = tables_.of(i)[lane.peek()];
+        const unsigned entry = tables_.of(i).entries[lane.peek()];
         lane.drop(entry & 31);
         if (lane.wants_byte() != 0) {
             if (at_ == reader_.end) return false;

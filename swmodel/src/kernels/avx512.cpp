@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// AVX-512 with VBMI2 and VPCLMULQDQ: Ice Lake, Zen 4 and later.
+
+#include "avx512_codes.hpp"
+#include "avx512_raw_parts.hpp"
+#include "avx512_survey.hpp"
+#include "avx512_zeros.hpp"
+#include "folding_crc32.hpp"
+#include "instances.hpp"
+#include "portable.hpp"
+
+namespace entrolith {
+namespace {
+
+void encode_64(CodeWriter& writer, const EncodeTable& table, const Stretch& stretch,
+               const std::uint8_t* differences) noexcept {
+    if (writer.lanes != kGroupLanes) return encode(writer, table, stretch, differences);
+    encode_groups(writer, OneEncodeTable{table}, stretch, differences);
+}
+
+bool decode_64(CodeReader& reader, const DecodeTable& table, const Stretch& stretch,
+               std::uint8_t* differences) noexcept {
+    if (reader.lanes != kGroupLanes) return decode(reader, table, stretch, differences);
+    return decode_groups(reader, OneDecodeTable{table}, stretch, differences);
+}
+
+void encode_mixed_64(CodeWriter& writer, const EncodeTable* const tables[2],
+                     const std::uint64_t* which, const Stretch& stretch,
+                     const std::uint8_t* differences) noexcept {
+    if (writer.lanes != kGroupLanes) {
+        return encode_mixed(writer, tables, which, stretch, differences);
+    }
+    const TwoEncodeTables both{{EncodeRows{*tables[0]}, EncodeRows{*tables[1]}}, which};
+    encode_groups(writer, both, stretch, differences);
+}
+
+bool decode_mixed_64(CodeReader& reader, const DecodeTable* const tables[2],
+                     const std::uint64_t* which, const Stretch& stretch,
+                     std::uint8_t* differences) noexcept {
+    if (reader.lanes != kGroupLanes) {
+        return decode_mixed(reader, tables, which, stretch, differences);
+    }
+    const TwoDecodeTables both{{DecodeRows{*tables[0]}, DecodeRows{*tables[1]}}, which};
+    return decode_groups(reader, both, stretch, differences);
+}
+
+template <class F>
+constexpr ValueKernel<F> zero_kernel(ValueKernel<F> kernel) noexcept {
+    using Value = typename F::Value;
+    kernel.count_zeros = &count_zero_registers<Value>;
+    kernel.part_zeros = &part_zero_words<Value>;
+    kernel.join_zeros = &join_zero_words<Value>;
+    return kernel;
+}
+
+template <class F>
+constexpr ValueKernel<F> byte_kernel(ValueKernel<F> kernel) noexcept {
+    kernel = zero_kernel(kernel);
+    kernel.survey = &survey_groups<F>;
+    kernel.pack_raw = &pack_parts<F>;
+    kernel.unpack_raw = &unpack_parts<F>;
+    return kernel;
+}
+
+constexpr Kernel avx512_kernel() noexcept {
+    Kernel kernel = portable_kernel("avx512");
+    kernel.crc32 = &crc32_by_folding;
+    kernel.choose = &choose_at_once;
+    kernel.codes8 = {&encode_64, &decode_64, &encode_mixed_64, &decode_mixed_64};
+    kernel.fp32 = byte_kernel(kernel.fp32);
+    kernel.bf16 = byte_kernel(kernel.bf16);
+    kernel.fp16 = zero_kernel(kernel.fp16);
+    return kernel;
+}
+
+}  // namespace
+
+constinit const Kernel kAvx512Kernel = avx512_kernel();
+
+}  // namespace entrolith
