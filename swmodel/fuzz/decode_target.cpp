@@ -8,7 +8,7 @@
 #include "default_tables.hpp"
 #include "entrolith/composition.hpp"
 #include "entrolith/crc32.hpp"
-#include "entrolith/stream.hpp"
+#include "entrolith/decompress.hpp"
 
 namespace entrolith::fuzz {
 namespace {
@@ -26,7 +26,8 @@ bool apart(Bytes data) {
     try {
         const Composition found = take_apart(data, read_header(data, nullptr));
         const std::uint64_t sum = found.header + found.chunk_heads + found.zeros + found.lanes +
-                                  found.blocks + found.codes + found.raw + found.stored;
+                                  found.blocks + found.codes + found.raw + found.stored +
+                                  found.footer;
         if (sum != data.size()) broken("info accounts for every byte");
         return true;
     } catch (const StreamError& error) {
@@ -44,23 +45,31 @@ const TableSet& tables() {
     return set;
 }
 
+std::vector<std::vector<std::uint64_t>> decoded(Bytes data, const Index& index) {
+    std::vector<std::vector<std::uint64_t>> arrays;
+    for (const Segment& segment : index.header.segments)
+        arrays.resize(arrays.size() + segment.tensors.size());
+    std::vector<Destination> destinations(arrays.size());
+    for (const Segment& segment : index.header.segments) {
+        for (const Tensor& tensor : segment.tensors) {
+            const auto rank = static_cast<std::size_t>(tensor.rank);
+            arrays[rank].resize(
+                static_cast<std::size_t>(tensor.values) * bytes_of(segment.dtype) / 8 + 1);
+            destinations[rank] = {arrays[rank].data(), 0, tensor.values};
+        }
+    }
+    decompress(data, index, tables(), destinations, 1);
+    return arrays;
+}
+
 bool decodes(Bytes data) {
     const std::vector<std::uint8_t> copy(data.begin(), data.end());
     const bool structured = apart(copy);
     try {
-        const Header header = read_header(copy, &tables());
-        if (header.values > kMostValues) {
-            scan(copy, header, tables());
-            return true;
-        }
-        scan(copy, header, tables());
-        if (header.dtype == Dtype::kFp32) {
-            std::vector<std::uint32_t> values(header.values);
-            decompress(copy, header, tables(), values.data());
-        } else {
-            std::vector<std::uint16_t> values(header.values);
-            decompress(copy, header, tables(), values.data());
-        }
+        const Index index = scan(copy, tables());
+        std::uint64_t values = 0;
+        for (const Segment& segment : index.header.segments) values += segment.values();
+        if (values <= kMostValues) decoded(copy, index);
     } catch (const StreamError&) {
         return false;
     }

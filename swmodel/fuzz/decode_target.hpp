@@ -8,11 +8,15 @@
 #include <vector>
 
 #include "entrolith/bytes.hpp"
+#include "entrolith/decompress.hpp"
 #include "entrolith/tables.hpp"
 
 namespace entrolith::fuzz {
 
 const TableSet& tables();
+
+/// The values of each tensor of a stream, as they lie in memory, filled up with zeros.
+std::vector<std::vector<std::uint64_t>> decoded(Bytes data, const Index& index);
 
 /// Whether the stream was accepted. Ends the process if a promise of the decoder is broken; the
 /// sanitizers do if it reads or writes out of bounds. `data` is copied, so that its end is guarded.

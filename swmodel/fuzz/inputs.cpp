@@ -8,7 +8,8 @@
 #include <iterator>
 
 #include "decode_target.hpp"
-#include "entrolith/stream.hpp"
+#include "entrolith/compress.hpp"
+#include "entrolith/header.hpp"
 
 namespace entrolith::fuzz {
 namespace {
@@ -80,11 +81,11 @@ Profile random_profile(Random& random) {
 }
 
 std::vector<std::uint8_t> compressed(const Values& values, const Profile& profile) {
-    const auto header = write_header(profile, values.dtype, {values.count}, tables());
-    std::vector<std::uint8_t> out(
-        compress_bound(values.count, header.size(), values.dtype, profile));
-    out.resize(compress(values.bytes.data(), values.count, header, values.dtype, profile, tables(),
-                        out.data()));
+    const Input input{{}, values.dtype, {values.count}, values.bytes.data()};
+    const std::vector<Part> parts = make_parts({&input, 1}, profile);
+    const auto header = write_header(profile.parameters, false, {&parts[0].segment, 1}, tables());
+    std::vector<std::uint8_t> out(compress_bound(parts, header.size(), profile));
+    out.resize(compress(parts, header, profile, tables(), 1, out.data()));
     return out;
 }
 

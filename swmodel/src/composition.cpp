@@ -2,24 +2,24 @@
 
 #include "entrolith/composition.hpp"
 
-#include <algorithm>
-
 #include "entrolith/chunk.hpp"
+#include "entrolith/chunk_order.hpp"
+#include "entrolith/footer.hpp"
 
 namespace entrolith {
 
 Composition take_apart(Bytes data, const Header& header) {
     const Parameters& parameters = header.parameters;
-    const std::size_t chunk = parameters.chunk();
-    Workspace work{static_cast<std::size_t>(std::min<std::uint64_t>(chunk, header.values)),
-                   parameters};
+    const ChunkOrder order{header.segments, parameters.chunk()};
+    Workspace work{order.largest(), parameters};
     Composition found{};
     found.header = header.bytes;
     std::size_t at = header.bytes;
-    std::uint64_t left = header.values;
-    while (left != 0) {
-        const auto expected = static_cast<std::size_t>(std::min<std::uint64_t>(chunk, left));
-        const ChunkHead head = read_chunk_head(data, at, expected, header.dtype, parameters);
+    std::size_t chunks = 0;
+    for (; chunks < order.size(); ++chunks) {
+        const ChunkOrder::Place place = order[chunks];
+        const Dtype dtype = header.segments[place.segment].dtype;
+        const ChunkHead head = read_chunk_head(data, at, place.count(), dtype, parameters);
         found.chunk_heads += head.body - head.start;
         switch (head.form) {
             case Form::kAllZero:
@@ -31,7 +31,7 @@ Composition take_apart(Bytes data, const Header& header) {
                 break;
             case Form::kCoded: {
                 const ChunkLayout layout =
-                    read_chunk_layout(data, head, header.dtype, parameters, std::nullopt, work);
+                    read_chunk_layout(data, head, dtype, parameters, std::nullopt, work);
                 ++found.coded_chunks;
                 for (const Block& block : work.blocks) ++found.blocks_by_table[block.table];
                 found.zeros += layout.lanes - layout.zeros;
@@ -42,12 +42,14 @@ Composition take_apart(Bytes data, const Header& header) {
                 break;
             }
         }
-        left -= head.count;
         at = head.end;
     }
-    if (at != data.size()) {
-        throw StreamError{Cause::kCorrupt, "trailing", at,
-                          std::to_string(data.size() - at) + " bytes after the last chunk"};
+    Cursor cursor{data, at, data.size(), Cause::kTruncated};
+    if (header.footer) skip_footer(cursor, chunks);
+    found.footer = cursor.at() - at;
+    if (cursor.left() != 0) {
+        throw StreamError{Cause::kCorrupt, "trailing", cursor.at(),
+                          std::to_string(cursor.left()) + " bytes after the end"};
     }
     return found;
 }

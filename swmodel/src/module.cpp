@@ -12,4 +12,6 @@ PYBIND11_MODULE(_core, m) {
     entrolith::register_tables(m);
     entrolith::register_codec(m);
     entrolith::register_kernels(m);
+    entrolith::register_incremental(m);
+    entrolith::register_dlpack(m);
 }

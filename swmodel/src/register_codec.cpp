@@ -3,11 +3,17 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 
 #include "entrolith/composition.hpp"
-#include "entrolith/stream.hpp"
+#include "entrolith/compress.hpp"
+#include "entrolith/decompress.hpp"
 #include "register.hpp"
 
 namespace py = pybind11;
@@ -21,6 +27,18 @@ const Profile& find_profile(const std::string& name) {
     return *found;
 }
 
+Profile make_level(int number, const std::optional<std::string>& mode, bool check) {
+    constexpr std::array kModes{std::pair{"static", Mode::kStatic},
+                                std::pair{"dynamic", Mode::kDynamic},
+                                std::pair{"hybrid", Mode::kHybrid}};
+    if (number < 1 || number > kMaxLevel) throw std::invalid_argument{"no such level"};
+    if (!mode) return level(number, std::nullopt, check);
+    const auto* found =
+        std::ranges::find(kModes, *mode, [](const auto& row) { return std::string{row.first}; });
+    if (found == kModes.end()) throw std::invalid_argument{"no such mode"};
+    return level(number, found->second, check);
+}
+
 /// Values may be read as integers only where the processor may.
 void check_values(const BufferView& view, std::uint64_t values, Dtype dtype) {
     const unsigned width = bytes_of(dtype);
@@ -32,54 +50,142 @@ void check_values(const BufferView& view, std::uint64_t values, Dtype dtype) {
     }
 }
 
-py::bytes compress_buffer(const py::buffer& values, unsigned dtype_code,
-                          const std::vector<std::uint64_t>& shape, const std::string& profile_name,
-                          const TableSet& tables) {
-    const Profile& profile = find_profile(profile_name);
-    const auto dtype = static_cast<Dtype>(dtype_code);
-    if (dtype < Dtype::kFp32 || dtype > Dtype::kFp16) throw std::invalid_argument{"no such dtype"};
-    const std::vector<std::uint8_t> header = write_header(profile, dtype, shape, tables);
-    const BufferView view{values, PyBUF_SIMPLE};
-    std::uint64_t count = 1;
-    for (const std::uint64_t dimension : shape) count *= dimension;  // write_header() has checked
-    check_values(view, count, dtype);
+/// Name, dtype, shape, values.
+using Row = std::tuple<std::string, unsigned, std::vector<std::uint64_t>, py::buffer>;
 
-    // Pages that are not written take no memory, so the result is made at its largest, then cut.
-    const std::size_t bound =
-        compress_bound(view.size() / bytes_of(dtype), header.size(), dtype, profile);
-    PyObject* result = PyBytes_FromStringAndSize(nullptr, static_cast<py::ssize_t>(bound));
-    if (result == nullptr) throw py::error_already_set{};
-    auto* out = reinterpret_cast<std::uint8_t*>(PyBytes_AS_STRING(result));
-    std::size_t size = 0;
-    try {
+/// The tensors of a call, and their buffers for as long as it takes.
+class Inputs {
+public:
+    explicit Inputs(const std::vector<Row>& rows) {
+        for (const auto& [name, code, shape, values] : rows) {
+            const Dtype dtype = dtype_of(code);
+            const auto count = count_values(shape);
+            if (!count) throw std::invalid_argument{"more than 2^48 values"};
+            views_.push_back(std::make_unique<BufferView>(values, PyBUF_SIMPLE));
+            check_values(*views_.back(), *count, dtype);
+            inputs_.push_back({name, dtype, shape, views_.back()->data()});
+        }
+    }
+    [[nodiscard]] std::span<const Input> get() const noexcept { return inputs_; }
+
+private:
+    std::vector<std::unique_ptr<BufferView>> views_;
+    std::vector<Input> inputs_;
+};
+
+py::bytes compress_tensors(const std::vector<Row>& rows, const Profile& profile, bool mapping,
+                           const TableSet& tables, unsigned threads) {
+    const Inputs inputs{rows};
+    std::vector<Part> parts;
+    std::vector<std::uint8_t> header;
+    std::size_t bound = 0;
+    {
         const py::gil_scoped_release release;
-        size = compress(view.data(), view.size() / bytes_of(dtype), header, dtype, profile, tables,
-                        out);
-    } catch (...) {
-        Py_DECREF(result);
-        throw;
+        parts = make_parts(inputs.get(), profile);
+        std::vector<Segment> segments;
+        for (const Part& part : parts) segments.push_back(part.segment);
+        header = write_header(profile.parameters, mapping, segments, tables);
+        bound = compress_bound(parts, header.size(), profile);
     }
-    if (_PyBytes_Resize(&result, static_cast<py::ssize_t>(size)) != 0) {
-        throw py::error_already_set{};
-    }
-    return py::reinterpret_steal<py::bytes>(result);
+    return make_bytes(bound, [&](std::uint8_t* out) {
+        const py::gil_scoped_release release;
+        return out + compress(parts, header, profile, tables, threads, out);
+    });
 }
 
-Header scan_buffer(const py::buffer& data, const TableSet& tables) {
+std::size_t compress_into(const std::vector<Row>& rows, const Profile& profile, bool mapping,
+                          const TableSet& tables, unsigned threads, const py::buffer& target) {
+    const BufferView out{target, PyBUF_WRITABLE};
+    const py::bytes stream = compress_tensors(rows, profile, mapping, tables, threads);
+    const auto size = static_cast<std::size_t>(PyBytes_GET_SIZE(stream.ptr()));
+    if (size <= out.size()) std::memcpy(out.data(), PyBytes_AS_STRING(stream.ptr()), size);
+    return size;
+}
+
+Bytes indexed(const BufferView& view, const Index& index) {
+    if (view.size() != index.stream_bytes) throw std::invalid_argument{"another stream"};
+    return view.bytes();
+}
+
+Index scan_buffer(const py::buffer& data, const TableSet& tables) {
     const BufferView view{data, PyBUF_SIMPLE};
     const py::gil_scoped_release release;
-    Header header = read_header(view.bytes(), &tables);
-    scan(view.bytes(), header, tables);
-    return header;
+    return scan(view.bytes(), tables);
 }
 
-void decompress_buffer(const py::buffer& data, const Header& header, const TableSet& tables,
-                       const py::buffer& values) {
+Index look_up_buffer(const py::buffer& data, const TableSet& tables) {
     const BufferView view{data, PyBUF_SIMPLE};
+    const py::gil_scoped_release release;
+    return look_up(view.bytes(), tables);
+}
+
+std::size_t tensor_count(const Header& header) {
+    std::size_t count = 0;
+    for (const Segment& segment : header.segments) count += segment.tensors.size();
+    return count;
+}
+
+void decompress_buffer(const py::buffer& data, const Index& index, const TableSet& tables,
+                       const std::vector<py::buffer>& arrays, unsigned threads) {
+    const BufferView view{data, PyBUF_SIMPLE};
+    const Bytes stream = indexed(view, index);
+    if (arrays.size() != tensor_count(index.header)) {
+        throw std::invalid_argument{"not an array for each tensor"};
+    }
+    std::vector<std::unique_ptr<BufferView>> outs;
+    std::vector<Destination> destinations(arrays.size());
+    for (const Segment& segment : index.header.segments) {
+        for (const Tensor& tensor : segment.tensors) {
+            const auto rank = static_cast<std::size_t>(tensor.rank);
+            outs.push_back(std::make_unique<BufferView>(arrays[rank], PyBUF_WRITABLE));
+            check_values(*outs.back(), tensor.values, segment.dtype);
+            destinations[rank] = {outs.back()->data(), 0, tensor.values};
+        }
+    }
+    const py::gil_scoped_release release;
+    decompress(stream, index, tables, destinations, threads);
+}
+
+/// Values first .. end - 1 of a tensor, after a check that they are there.
+struct Selection {
+    std::vector<std::uint64_t> chunks;
+    const Tensor* tensor;
+    Dtype dtype;
+};
+
+Selection select(const Index& index, std::uint64_t rank, std::uint64_t first, std::uint64_t end) {
+    const auto& segments = index.header.segments;
+    for (std::size_t s = 0; s < segments.size(); ++s) {
+        for (std::size_t t = 0; t < segments[s].tensors.size(); ++t) {
+            const Tensor& tensor = segments[s].tensors[t];
+            if (tensor.rank != rank) continue;
+            if (first > end || end > tensor.values) throw std::invalid_argument{"no such values"};
+            return {chunks_of(index, s, t, first, end), &tensor, segments[s].dtype};
+        }
+    }
+    throw std::invalid_argument{"no such tensor"};
+}
+
+void justify_values(const py::buffer& data, const Index& index, std::uint64_t rank,
+                    std::uint64_t first, std::uint64_t end) {
+    const BufferView view{data, PyBUF_SIMPLE};
+    const Bytes stream = indexed(view, index);
+    const py::gil_scoped_release release;
+    justify(stream, index, select(index, rank, first, end).chunks);
+}
+
+void read_values(const py::buffer& data, const Index& index, const TableSet& tables,
+                 std::uint64_t rank, std::uint64_t first, std::uint64_t end,
+                 const py::buffer& values, unsigned threads) {
+    const BufferView view{data, PyBUF_SIMPLE};
+    const Bytes stream = indexed(view, index);
     const BufferView out{values, PyBUF_WRITABLE};
-    check_values(out, header.values, header.dtype);
+    const Selection selection = select(index, rank, first, end);
+    check_values(out, end - first, selection.dtype);
     const py::gil_scoped_release release;
-    decompress(view.bytes(), header, tables, out.data());
+    std::vector<Destination> destinations(tensor_count(index.header));
+    destinations[static_cast<std::size_t>(rank)] = {out.data(), first, end};
+    decompress(stream, index, tables, selection.chunks, destinations, threads);
 }
 
 std::pair<Header, Composition> take_apart_buffer(const py::buffer& data) {
@@ -94,28 +200,53 @@ py::bytes identity_bytes(const Header& header) {
     return {reinterpret_cast<const char*>(header.table_set.data()), header.table_set.size()};
 }
 
-py::tuple profile_row(const Profile& profile) {
-    const Parameters& p = profile.parameters;
-    return py::make_tuple(p.log2_chunk, p.log2_block, p.log2_lanes, p.check != 0);
+py::tuple parameters_row(const Parameters& p) {
+    return py::make_tuple(p.version, p.log2_chunk, p.log2_block, p.log2_lanes, p.check != 0);
+}
+
+/// Name, dtype, shape and predictor of each tensor, in the mapping's order.
+py::list tensor_rows(const Header& header) {
+    std::vector<py::tuple> rows(tensor_count(header));
+    for (const Segment& segment : header.segments) {
+        for (const Tensor& tensor : segment.tensors) {
+            rows[static_cast<std::size_t>(tensor.rank)] =
+                py::make_tuple(tensor.name, static_cast<int>(segment.dtype),
+                               py::tuple{py::cast(tensor.shape)}, segment.predictor());
+        }
+    }
+    return py::cast(rows);
 }
 
 }  // namespace
 
+Dtype dtype_of(unsigned code) {
+    const auto dtype = static_cast<Dtype>(code);
+    if (code == 0 || code > static_cast<unsigned>(Dtype::kFp8E5M2)) {
+        throw std::invalid_argument{"no such dtype"};
+    }
+    return dtype;
+}
+
 void register_codec(py::module_& m) {
     py::dict profiles;
     for (const Profile& profile : kProfiles) {
-        profiles[py::str{profile.name.data(), profile.name.size()}] = profile_row(profile);
+        profiles[py::str{profile.name.data(), profile.name.size()}] =
+            parameters_row(profile.parameters);
     }
     m.attr("PROFILES") = profiles;
+    m.attr("MAX_LEVEL") = kMaxLevel;
+    py::class_<Profile>(m, "Profile");
+    m.def("profile", &find_profile, py::arg("name"));
+    m.def("level", &make_level, py::arg("number"), py::arg("mode"), py::arg("check"));
 
     py::class_<Header>(m, "Header")
-        .def_property_readonly("dtype", [](const Header& h) { return static_cast<int>(h.dtype); })
-        .def_property_readonly("shape",
-                               [](const Header& h) { return py::tuple{py::cast(h.shape)}; })
+        .def_readonly("mapping", &Header::mapping)
+        .def_readonly("footer", &Header::footer)
+        .def_property_readonly("tensors", &tensor_rows)
         .def_property_readonly("table_set", &identity_bytes)
-        .def_property_readonly("parameters", [](const Header& h) {
-            return profile_row({{}, h.parameters, false, false});
-        });
+        .def_property_readonly("parameters",
+                               [](const Header& h) { return parameters_row(h.parameters); });
+    py::class_<Index>(m, "Index").def_readonly("header", &Index::header);
     py::class_<Composition>(m, "Composition")
         .def_readonly("coded_chunks", &Composition::coded_chunks)
         .def_readonly("stored_chunks", &Composition::stored_chunks)
@@ -128,13 +259,22 @@ void register_codec(py::module_& m) {
         .def_readonly("blocks", &Composition::blocks)
         .def_readonly("codes", &Composition::codes)
         .def_readonly("raw", &Composition::raw)
-        .def_readonly("stored", &Composition::stored);
+        .def_readonly("stored", &Composition::stored)
+        .def_readonly("footer", &Composition::footer);
 
-    m.def("compress", &compress_buffer, py::arg("values"), py::arg("dtype"), py::arg("shape"),
-          py::arg("profile"), py::arg("tables"));
+    m.def("compress", &compress_tensors, py::arg("tensors"), py::arg("profile"), py::arg("mapping"),
+          py::arg("tables"), py::arg("threads"));
+    m.def("compress_into", &compress_into, py::arg("tensors"), py::arg("profile"),
+          py::arg("mapping"), py::arg("tables"), py::arg("threads"), py::arg("out"));
     m.def("scan", &scan_buffer, py::arg("data"), py::arg("tables"));
-    m.def("decompress", &decompress_buffer, py::arg("data"), py::arg("header"), py::arg("tables"),
-          py::arg("values"));
+    m.def("look_up", &look_up_buffer, py::arg("data"), py::arg("tables"));
+    m.def("decompress", &decompress_buffer, py::arg("data"), py::arg("index"), py::arg("tables"),
+          py::arg("arrays"), py::arg("threads"));
+    m.def("justify", &justify_values, py::arg("data"), py::arg("index"), py::arg("tensor"),
+          py::arg("first"), py::arg("end"));
+    m.def("read", &read_values, py::arg("data"), py::arg("index"), py::arg("tables"),
+          py::arg("tensor"), py::arg("first"), py::arg("end"), py::arg("values"),
+          py::arg("threads"));
     m.def("take_apart", &take_apart_buffer, py::arg("data"));
 }
 

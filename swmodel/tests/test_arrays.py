@@ -106,7 +106,6 @@ def test_array_likes() -> None:
 
 
 REFUSED: dict[str, NDArray[Any]] = {
-    "float64": np.zeros(3),
     "complex64": np.zeros(3, np.complex64),
     "int32": np.zeros(3, np.int32),
     "uint16": np.zeros(3, np.uint16),
@@ -116,7 +115,7 @@ REFUSED: dict[str, NDArray[Any]] = {
     "bytes": np.array([b"a"]),
     "datetime64": np.zeros(3, "M8[s]"),
     "longdouble": np.zeros(3, np.longdouble),
-    "float8_e5m2": np.zeros(3, ml_dtypes.float8_e5m2),
+    "float8_e4m3b11fnuz": np.zeros(3, ml_dtypes.float8_e4m3b11fnuz),
     "structured": np.zeros(3, [("a", np.float32)]),
     "masked": np.ma.masked_array(np.zeros(3, np.float32), [False, True, False]),
 }
@@ -134,14 +133,14 @@ def test_refused_by_name(name: str) -> None:
 
 
 def test_refused_with_advice() -> None:
-    with pytest.raises(entrolith.UnsupportedDtypeError, match=r"not supported yet.*float32"):
-        entrolith.compress([1.0, 2.0])
+    with pytest.raises(entrolith.UnsupportedDtypeError, match=r"int64 is not supported; if these"):
+        entrolith.compress(np.zeros(3, np.uint64))
     with pytest.raises(entrolith.UnsupportedDtypeError, match="dtype='bf16'"):
         entrolith.compress(np.zeros(3, np.uint16))
     with pytest.raises(entrolith.UnsupportedDtypeError, match=r"float32 values are not bf16"):
         entrolith.compress(np.zeros(3, np.float32), dtype="bf16")
-    with pytest.raises(entrolith.UnsupportedDtypeError, match="'fp64' is not one of fp32"):
-        entrolith.compress(np.zeros(3), dtype="fp64")
+    with pytest.raises(entrolith.UnsupportedDtypeError, match="'fp128' is not one of fp32"):
+        entrolith.compress(np.zeros(3), dtype="fp128")
     with pytest.raises(entrolith.UnsupportedDtypeError, match="'float'"):
         entrolith.compress(np.zeros(3, np.float32), dtype="float")
 
@@ -150,7 +149,7 @@ def test_refused_shape_and_profile() -> None:
     with pytest.raises(entrolith.EntrolithError, match="33 dimensions") as caught:
         entrolith.compress(np.zeros((1,) * 33, np.float32))
     assert caught.value.field == "ndim"
-    with pytest.raises(entrolith.UnknownProfileError, match="'fast'; there are default") as unknown:
+    with pytest.raises(entrolith.UnknownProfileError, match="'fast'; there are sw-n64") as unknown:
         entrolith.compress(np.zeros(1, np.float32), profile="fast")
     assert unknown.value.field == "profile"
     huge = np.broadcast_to(np.zeros(1, np.float32), (1 << 20, 1 << 20, 1 << 10))
@@ -175,10 +174,10 @@ def test_buffers(tmp_path: Path) -> None:
             whole.repeat(2)[::2],
         ):
             assert np.array_equal(entrolith.decompress(buffer), array)  # type: ignore[arg-type]
-            assert entrolith.info(buffer).shape == (50, 60)  # type: ignore[arg-type]
+            assert entrolith.info(buffer).tensors[0].shape == (50, 60)  # type: ignore[arg-type]
     for wrong in ("text", None, 3, [1, 2]):
         with pytest.raises(TypeError):
-            entrolith.decompress(wrong)  # type: ignore[arg-type]
+            entrolith.decompress(wrong)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("dtype", NUMPY)

@@ -29,7 +29,7 @@ UNSEEN = {"table", "lanes", "codes", "raw", "check"}
 """Fields that may be at fault without `info` seeing it."""
 
 Outcome = tuple[object, object, object]
-"""Cause, field and offset of a refusal, or dtype, shape and values."""
+"""Cause, field and offset of a refusal, or dtype, shape and values; of a mapping, its names."""
 
 
 def outcome(data: bytes) -> Outcome:
@@ -37,7 +37,14 @@ def outcome(data: bytes) -> Outcome:
         values = entrolith.decompress(data, tables=TABLES, as_bits=True)
     except entrolith.EntrolithError as error:
         return refusal(error)
-    return entrolith.info(data).dtype, values.shape, values.ravel().tolist()
+    tensors = entrolith.info(data).tensors
+    if not isinstance(values, dict):
+        return tensors[0].dtype, values.shape, values.ravel().tolist()
+    return (
+        [tensor.dtype for tensor in tensors],
+        {name: array.shape for name, array in values.items()},
+        [array.ravel().tolist() for array in values.values()],
+    )
 
 
 def refusal(error: entrolith.EntrolithError) -> Outcome:
@@ -47,7 +54,11 @@ def refusal(error: entrolith.EntrolithError) -> Outcome:
 
 def expected(data: bytes) -> Outcome:
     try:
-        return decode(data, streams.TABLES)
+        found = decode(data, streams.TABLES)
+        if isinstance(found, tuple):
+            return found
+        dtypes, shapes, values = zip(*found.values(), strict=True) if found else ((), (), ())
+        return list(dtypes), dict(zip(found, shapes, strict=True)), list(values)
     except Refused as refused:
         return refused.cause, refused.field, refused.offset
 

@@ -18,9 +18,13 @@ CHUNK = 1 << 15
 def test_a_stream_of_every_form() -> None:
     kinds = ["dense", "all_zero", "random_bits", "sparse"]
     values = np.concatenate([make(kind, "fp32", CHUNK) for kind in kinds])[: 4 * CHUNK - 100]
-    found = entrolith.info(entrolith.compress(values.reshape(4, -1), dtype="fp32"))
-    assert found.version == entrolith.FORMAT_VERSION
-    assert (found.dtype, found.shape, found.values) == ("fp32", (4, CHUNK - 25), values.size)
+    found = entrolith.info(
+        entrolith.compress(values.reshape(4, -1), dtype="fp32", profile="sw-n64-c32768")
+    )
+    assert found.version == 1
+    assert not found.mapping
+    assert found.tensors == (entrolith.Tensor("", "fp32", (4, CHUNK - 25), 0),)
+    assert found.values == values.size
     assert found.profile == "sw-n64-c32768"
     assert found.parameters == entrolith.Parameters(15, 9, 6, check=True)
     assert found.table_set == entrolith.TableSet.default().id
@@ -53,6 +57,7 @@ def test_raw_blocks_are_named() -> None:
 
 def test_nothing() -> None:
     found = entrolith.info(entrolith.compress(np.zeros((0, 3), np.float32)))
-    assert found.shape == (0, 3)
+    assert found.tensors[0].shape == (0, 3)
     assert found.ratio == math.inf
-    assert found.stream_bytes == found.sizes.header
+    assert found.stream_bytes == found.sizes.header + found.sizes.footer
+    assert found.sizes.footer == 8

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "entrolith/error.hpp"
 
@@ -31,6 +32,12 @@ template <class Integer>
 template <class Integer>
 inline void store(std::uint8_t* at, Integer value) noexcept {
     std::memcpy(at, &value, sizeof value);
+}
+
+/// Appends a LEB128 integer.
+inline void put_varint(std::vector<std::uint8_t>& out, std::uint64_t value) {
+    for (; value > 127; value >>= 7) out.push_back(static_cast<std::uint8_t>(value | 128));
+    out.push_back(static_cast<std::uint8_t>(value));
 }
 
 /// Takes integers from the bytes at() .. end(); running out is a refusal with the field's name.

@@ -14,7 +14,7 @@ namespace entrolith {
 struct Composition {
     std::uint64_t coded_chunks, stored_chunks, zero_chunks;
     std::array<std::uint64_t, 256> blocks_by_table;
-    std::uint64_t header, chunk_heads, zeros, lanes, blocks, codes, raw, stored;  // bytes
+    std::uint64_t header, chunk_heads, zeros, lanes, blocks, codes, raw, stored, footer;  // bytes
 };
 
 /// Reads every chunk's structure, without decoding it and without the table set. Throws

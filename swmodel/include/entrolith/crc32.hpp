@@ -12,4 +12,8 @@ namespace entrolith {
 [[nodiscard]] std::uint32_t crc32(const std::uint8_t* data, std::size_t size,
                                   std::uint32_t before = 0);
 
+/// The CRC of two messages joined, from that of each and the size of the second.
+[[nodiscard]] std::uint32_t crc32_join(std::uint32_t first, std::uint32_t second,
+                                       std::size_t second_size) noexcept;
+
 }  // namespace entrolith

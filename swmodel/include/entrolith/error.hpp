@@ -22,7 +22,13 @@ public:
                              why},
           cause_{cause},
           field_{field},
-          offset_{offset} {}
+          offset_{offset},
+          why_{why} {}
+
+    /// The same fault in a stream of which `bytes` bytes came before.
+    [[nodiscard]] StreamError behind(std::size_t bytes) const {
+        return {cause_, field_, offset_ + bytes, why_};
+    }
 
     [[nodiscard]] Cause cause() const noexcept { return cause_; }
     [[nodiscard]] const char* field() const noexcept { return field_; }
@@ -32,6 +38,7 @@ private:
     Cause cause_;
     const char* field_;
     std::size_t offset_;
+    std::string why_;
 };
 
 }  // namespace entrolith

@@ -41,6 +41,9 @@ struct Parameters {
 /// Which tables a block may take. FORMAT.md section 8, rule 6.
 enum class Mode : std::uint8_t { kStatic, kDynamic, kHybrid };
 
+/// Which tensors are seen as matrices. FORMAT.md section 8, rule 9.
+enum class Matrices : std::uint8_t { kNever, kByShape, kBySize };
+
 struct Profile {
     std::string_view name;
     Parameters parameters;
@@ -48,6 +51,7 @@ struct Profile {
     bool trailing;
     bool runs = false;
     Mode mode = Mode::kStatic;
+    Matrices matrices = Matrices::kNever;
 };
 
 inline constexpr std::array<Profile, 2> kProfiles{{
@@ -65,6 +69,7 @@ inline constexpr int kMaxLevel = 9;
     profile.parameters.version = 2;
     profile.parameters.check = check ? 1 : 0;
     profile.runs = !fast;
+    if (!fast && !mode) profile.matrices = number <= 6 ? Matrices::kByShape : Matrices::kBySize;
     profile.mode = mode.value_or(fast ? Mode::kStatic : Mode::kHybrid);
     return profile;
 }

@@ -1,104 +1,247 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays to streams and back."""
+"""Arrays and mappings of arrays to streams and back."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from entrolith import _core, dtypes
-from entrolith.errors import UnknownProfileError, UnsupportedModeError
+from entrolith import _core, dtypes, tensors
+from entrolith.errors import ArgumentError, EntrolithError, UnsupportedModeError
+from entrolith.options import DEFAULT_LEVEL, contiguous, plan, thread_count
 from entrolith.table_set import TableSet, compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
     from typing_extensions import Buffer
 
     Tables = TableSet | str | os.PathLike[str] | None
 
-PROFILES: tuple[str, ...] = tuple(_core.PROFILES)
-"""The profiles of FORMAT.md section 8."""
+Out = TypeVar("Out")
 
 
+@overload
 def compress(
-    array: ArrayLike,
+    array: Any,
     *,
     dtype: str | None = None,
-    profile: str = "sw-n64-c32768",
+    level: int = DEFAULT_LEVEL,
+    mode: str | None = None,
+    check: bool = True,
+    threads: int = 1,
+    profile: str | None = None,
     tables: Tables = None,
-) -> bytes:
-    """Compress an array without loss: every bit of every value comes back.
+    out: None = None,
+) -> bytes: ...
+@overload
+def compress(
+    array: Any,
+    *,
+    dtype: str | None = None,
+    level: int = DEFAULT_LEVEL,
+    mode: str | None = None,
+    check: bool = True,
+    threads: int = 1,
+    profile: str | None = None,
+    tables: Tables = None,
+    out: Buffer,
+) -> int: ...
+def compress(
+    array: Any,
+    *,
+    dtype: str | None = None,
+    level: int = DEFAULT_LEVEL,
+    mode: str | None = None,
+    check: bool = True,
+    threads: int = 1,
+    profile: str | None = None,
+    tables: Tables = None,
+    out: Buffer | None = None,
+) -> bytes | int:
+    """Compress an array, or a mapping of names to arrays, without loss: every bit comes back.
 
     Args:
-        array: fp32, fp16 or bf16 (ml_dtypes) values of any shape, memory layout and byte order; or
-            anything that NumPy makes such an array of. It is not changed.
-        dtype: "fp32", "bf16" or "fp16". Only needed for arrays of unsigned integers, which are
-            then taken for bit patterns: uint16 for bf16 and fp16, uint32 for fp32.
-        profile: what to write, a name of `PROFILES` (FORMAT.md section 8).
+        array: floating-point values (`entrolith.dtypes.DTYPES`: fp32, bf16, fp16, fp64, two fp8) of
+            any shape, memory layout and byte order: a NumPy array, a buffer, a tensor of PyTorch or
+            another library that speaks DLPack in host memory, or what NumPy makes an array of. Or a
+            mapping of names to such arrays, such as a state dict or an `.npz` file: one stream, in
+            which small tensors share chunks. Nothing is copied that is contiguous and native, and
+            nothing is changed.
+        dtype: "fp32", "bf16", ... Only needed for unsigned integers, which are then taken for bit
+            patterns of that type (uint16 for bf16 and fp16). In a mapping it is for all arrays.
+        level: 1 (fast) to 9 (small), as FORMAT.md section 8 has them.
+        mode: "static", "dynamic" or "hybrid" tables; None: what the level does.
+        check: write a check of every chunk and of the stream. Without, damage may go unseen.
+        threads: how many to use; 0 is one for each core. The bytes are the same for any number.
+        profile: instead of a level, a fixed point of the format: a name of `PROFILES`.
         tables: the table set to code with, or the path of its JSON file. Default: the shipped set.
             Streams coded with another set need it to be read.
+        out: a writable buffer to write the stream to.
 
     Returns:
-        A stream (FORMAT.md section 1). Same values, shape, profile and tables: same bytes.
+        A stream (FORMAT.md section 1); or, with `out`, the bytes of it that were written there.
 
     Raises:
-        UnsupportedDtypeError: the values are of another type.
-        UnknownProfileError: there is no such profile.
+        UnsupportedDtypeError: values are of another type; in a mapping the array is named.
+        UnknownProfileError, ArgumentError: an argument is out of range, or `out` is too small, of
+            which nothing is then written.
         TableSetError: the file does not hold a table set.
-        EntrolithError: the array has more than 32 dimensions or 2^48 values.
+        EntrolithError: more than 32 dimensions or 2^48 values.
     """
-    if profile not in PROFILES:
-        raise UnknownProfileError(
-            f"no profile {profile!r}; there are {', '.join(PROFILES)}", "profile"
-        )
-    found, patterns = dtypes.bit_patterns(array, dtype)
-    return _core.compress(patterns, found.code, patterns.shape, profile, compiled(tables))
+    profile_ = plan(level, mode, profile, check=check)
+    count = thread_count(threads)
+    core_tables = compiled(tables)
+    mapping = isinstance(array, Mapping)
+    if mapping and profile is not None:
+        raise ArgumentError("a profile is for one array; a mapping needs a level", "profile")
+    rows = _rows(array, dtype) if mapping else [_row("", array, dtype)]
+    if out is None:
+        return _core.compress(rows, profile_, mapping, core_tables, count)
+    room = memoryview(out)
+    if room.readonly or not room.c_contiguous:
+        raise ArgumentError("out: the buffer is read-only or not in one piece", "out")
+    size = _core.compress_into(rows, profile_, mapping, core_tables, count, room)
+    if size > room.nbytes:
+        raise ArgumentError(f"out: {room.nbytes} bytes for a stream of {size}", "out")
+    return size
 
 
-def decompress(data: Buffer, *, tables: Tables = None, as_bits: bool = False) -> NDArray[Any]:
-    """Restore the array of a stream.
+@overload
+def decompress(
+    data: Buffer,
+    *,
+    tables: Tables = None,
+    as_bits: bool = False,
+    threads: int = 1,
+    out: None = None,
+) -> Any: ...
+@overload
+def decompress(
+    data: Buffer, *, tables: Tables = None, as_bits: bool = False, threads: int = 1, out: Out
+) -> Out: ...
+def decompress(
+    data: Buffer,
+    *,
+    tables: Tables = None,
+    as_bits: bool = False,
+    threads: int = 1,
+    out: Any = None,
+) -> Any:
+    """Restore the array, or the mapping of names to arrays, of a stream.
 
     Args:
         data: a stream: bytes, bytearray, memoryview, mmap or any other contiguous buffer.
         tables: the table set that it was coded with, or the path of its JSON file. Default: the
             shipped set.
-        as_bits: return the bit patterns as uint16 or uint32 instead of floating-point values.
+        as_bits: return bit patterns as unsigned integers instead of floating-point values.
+        threads: how many to use; 0 is one for each core.
+        out: an array to fill, or a mapping of all names to such arrays: writable, of the recorded
+            shape, and of the recorded type or unsigned integers of its size; any memory layout,
+            contiguous ones without a copy. If the stream turns out to be damaged its values are
+            undefined.
 
     Returns:
-        A new array of the recorded shape and type in native byte order; bf16 as
-        `ml_dtypes.bfloat16`.
+        A new array of the recorded shape and type in native byte order (bf16 and fp8 of
+        `ml_dtypes`), or a dict of them in the order they were given in; or `out`.
 
     Raises:
         CorruptStreamError: the stream is damaged; TruncatedStreamError if its end is missing.
-        UnsupportedVersionError: it is of another version of the format.
-        UnsupportedModeError: it uses what this version reserves.
+        UnsupportedVersionError: it is of a later version of the format.
+        UnsupportedModeError: it uses what is reserved.
         TableMismatchError: it was coded with another table set.
         TableSetError: the file does not hold a table set.
+        ArgumentError: `out` or `threads` will not do; nothing is written.
 
-        All of them have `field` and `offset`. Nothing is allocated for the values until the chunks
-        of the stream are seen to account for them.
+        Those of the stream have `field` and `offset`. Nothing is allocated for the values until the
+        chunks of the stream are seen to account for them.
+    """
+    count = thread_count(threads)
+    core_tables = compiled(tables)
+    view = contiguous(data)
+    index = _core.scan(view, core_tables)
+    described = index.header.tensors
+    if out is None:
+        arrays = {name: empty(code, shape, as_bits=as_bits) for name, code, shape, _ in described}
+        patterns = [bits_of(arrays[name], code) for name, code, _, _ in described]
+        _core.decompress(view, index, core_tables, patterns, count)
+        return arrays if index.header.mapping else arrays[""]
+    targets = _targets(out, index.header)
+    patterns = [bits if _plain(bits) else _like(bits) for bits in targets]
+    _core.decompress(view, index, core_tables, patterns, count)
+    for bits, filled in zip(targets, patterns, strict=True):
+        if filled is not bits:
+            bits[...] = filled
+    return out
+
+
+def empty(code: int, shape: tuple[int, ...], *, as_bits: bool) -> NDArray[Any]:
+    """A new array for the values of a tensor.
+
+    Raises:
+        UnsupportedModeError: NumPy has no arrays of this shape.
+        UnsupportedDtypeError: the type is of ml_dtypes, which is not installed.
     """
     import numpy as np
 
-    core_tables = compiled(tables)
-    data = contiguous(data)
-    header = _core.scan(data, core_tables)
-    found = dtypes.of_code(header.dtype)
+    dtype = dtypes.of_code(code)
     try:
-        values: NDArray[Any] = np.empty(header.shape, found.bits if as_bits else found.numpy())
+        return np.empty(shape, dtype.bits if as_bits else dtype.numpy())
     except ValueError:  # without values, dimensions may be what they like in a stream
-        raise UnsupportedModeError(
-            f"NumPy has no arrays of shape {header.shape}", "dimension"
-        ) from None
-    _core.decompress(data, header, core_tables, values.view(found.bits))
-    return values
+        raise UnsupportedModeError(f"NumPy has no arrays of shape {shape}", "dimension") from None
 
 
-def contiguous(data: Buffer) -> Buffer:
-    """The same bytes as one piece of memory, copied only if they are not.
+def bits_of(values: NDArray[Any], code: int) -> NDArray[Any]:
+    """A new array's bit patterns, in its memory."""
+    bits: NDArray[Any] = values.view(dtypes.of_code(code).bits)
+    return bits
 
-    Raises:
-        TypeError: `data` is not a buffer.
-    """
-    view = memoryview(data)
-    return view if view.c_contiguous else view.tobytes()
+
+def _row(name: str, array: Any, dtype: str | None) -> _core.Row:
+    found, patterns = tensors.bit_patterns(array, dtype)
+    return name, found.code, patterns.shape, patterns
+
+
+def _rows(arrays: Mapping[str, Any], dtype: str | None) -> list[_core.Row]:
+    rows = []
+    for name, array in arrays.items():
+        if not isinstance(name, str):
+            raise ArgumentError(f"the name {name!r} of an array is not a string", "array")
+        try:
+            name.encode()
+            rows.append(_row(name, array, dtype))
+        except UnicodeEncodeError:
+            raise ArgumentError(f"the name {name!r} cannot be written as UTF-8", "array") from None
+        except EntrolithError as error:
+            raise type(error)(f"{name!r}: {error}", error.field) from None
+    return rows
+
+
+def _targets(out: Any, header: _core.Header) -> list[NDArray[Any]]:
+    """The memory of `out` for each tensor, all of it checked."""
+    if not header.mapping:
+        ((_, code, shape, _),) = header.tensors
+        return [tensors.target(out, dtypes.of_code(code), shape)]
+    if not isinstance(out, Mapping):
+        raise ArgumentError("out: the stream holds a mapping, so give a mapping of arrays", "out")
+    names = [name for name, _, _, _ in header.tensors]
+    if set(out) != set(names):
+        different = sorted(map(repr, set(out) ^ set(names)))
+        raise ArgumentError(f"out: not the names of the stream: {', '.join(different[:8])}", "out")
+    found = []
+    for name, code, shape, _ in header.tensors:
+        try:
+            found.append(tensors.target(out[name], dtypes.of_code(code), shape))
+        except EntrolithError as error:
+            raise type(error)(f"{name!r}: {error}", error.field) from None
+    return found
+
+
+def _plain(bits: NDArray[Any]) -> bool:
+    return bits.flags.c_contiguous and bits.flags.aligned and bits.dtype.isnative
+
+
+def _like(bits: NDArray[Any]) -> NDArray[Any]:
+    import numpy as np
+
+    return np.empty(bits.shape, bits.dtype.newbyteorder("="))

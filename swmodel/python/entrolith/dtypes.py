@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays in, bit patterns out: which values the codec takes, and how they lie in memory.
-
-The codec sees a contiguous, aligned array of native unsigned integers (FORMAT.md section 2); every
-other layout costs one copy.
-"""
+"""The types of values that streams hold: the dtype table of FORMAT.md section 2."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from entrolith.errors import EntrolithError, UnsupportedDtypeError
+from entrolith.errors import UnsupportedDtypeError
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
-MAX_DIMENSIONS = 32
-MAX_VALUES = 1 << 48
+OF_ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
+"""NumPy types that the package ml_dtypes adds."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +30,24 @@ class Dtype:
         return f"uint{8 * self.bytes}"
 
     def numpy(self) -> np.dtype[Any]:
-        """The NumPy type of the values, native byte order."""
+        """The NumPy type of the values, native byte order.
+
+        Raises:
+            UnsupportedDtypeError: it is of ml_dtypes, which is not installed.
+        """
         import numpy as np
 
-        if self.numpy_name == "bfloat16":
+        if self.numpy_name not in OF_ML_DTYPES:
+            return np.dtype(self.numpy_name)
+        try:
             import ml_dtypes
-
-            bfloat16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
-            return bfloat16
-        return np.dtype(self.numpy_name)
+        except ImportError:
+            raise UnsupportedDtypeError(
+                f"{self.name} arrays need the package ml_dtypes; as_bits=True returns bit patterns",
+                "dtype",
+            ) from None
+        found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, self.numpy_name))
+        return found
 
 
 DTYPES = {
@@ -52,6 +56,9 @@ DTYPES = {
         Dtype("fp32", 1, "float32", 4),
         Dtype("bf16", 2, "bfloat16", 2),
         Dtype("fp16", 3, "float16", 2),
+        Dtype("fp64", 4, "float64", 8),
+        Dtype("fp8e4m3", 5, "float8_e4m3fn", 1),
+        Dtype("fp8e5m2", 6, "float8_e5m2", 1),
     )
 }
 
@@ -61,72 +68,46 @@ def of_code(code: int) -> Dtype:
     return next(d for d in DTYPES.values() if d.code == code)
 
 
-def bit_patterns(array: ArrayLike, dtype: str | None) -> tuple[Dtype, NDArray[Any]]:
-    """The type of an array and its bit patterns.
-
-    Args:
-        array: anything NumPy makes an array of.
-        dtype: fp32, bf16 or fp16; then unsigned integers of that size are bit patterns. None: the
-            array's own type says it.
-
-    Returns:
-        The type, and unsigned integers of the array's shape, native, aligned and C-contiguous; a
-        view of the array's memory where that is possible, never changed here.
+def of_name(name: str) -> Dtype:
+    """The type of this name.
 
     Raises:
-        UnsupportedDtypeError: the values are of another type, or masked.
-        EntrolithError: more than 32 dimensions or 2^48 values.
+        UnsupportedDtypeError: there is none.
     """
-    import numpy as np
+    if name not in DTYPES:
+        raise UnsupportedDtypeError(f"dtype {name!r} is not one of {', '.join(DTYPES)}", "dtype")
+    return DTYPES[name]
 
-    if isinstance(array, np.ma.MaskedArray):
+
+def recognise(values: str, asked: str | None) -> Dtype:
+    """The type of values whose NumPy type has the name `values`.
+
+    Args:
+        values: "float32", "bfloat16", "uint16", ...
+        asked: what the caller says they are; then unsigned integers of that size are bit patterns.
+            None: their own type says it.
+
+    Raises:
+        UnsupportedDtypeError: there is no such type, or the values are of another.
+    """
+    if asked is None:
+        for d in DTYPES.values():
+            if values == d.numpy_name:
+                return d
+        raise UnsupportedDtypeError(f"{values} is not supported{_advice(values)}", "dtype")
+    wanted = of_name(asked)
+    if values not in (wanted.numpy_name, wanted.bits):
         raise UnsupportedDtypeError(
-            "masked arrays are not supported: the mask would be lost; pass array.filled(value)",
+            f"{values} values are not {asked}: pass {wanted.numpy_name}, or bit patterns as "
+            f"{wanted.bits}",
             "dtype",
         )
-    values = np.asarray(array)
-    found = _recognise(values.dtype, dtype)
-    if values.ndim > MAX_DIMENSIONS:
-        raise EntrolithError(
-            f"an array of {values.ndim} dimensions; the format has at most {MAX_DIMENSIONS}", "ndim"
-        )
-    if values.size > MAX_VALUES:
-        raise EntrolithError(f"{values.size} values; the format has at most 2^48", "dimension")
-    stored = values.view(np.dtype(found.bits).newbyteorder(values.dtype.byteorder))
-    # Integers, unlike floating-point values, keep every bit when their byte order changes.
-    return found, np.require(stored, found.bits, ["C_CONTIGUOUS", "ALIGNED"])
-
-
-def _recognise(values: np.dtype[Any], asked: str | None) -> Dtype:
-    if asked is not None and asked not in DTYPES:
-        raise UnsupportedDtypeError(
-            f"dtype {asked!r} is not one of {', '.join(DTYPES)}{_advice(asked)}", "dtype"
-        )
-    for d in DTYPES.values():
-        if values.name == d.numpy_name and asked in (None, d.name):
-            return d
-        if values.name == d.bits and asked == d.name:
-            return d
-    if asked is not None:
-        d = DTYPES[asked]
-        raise UnsupportedDtypeError(
-            f"{_name(values)} values are not {asked}: pass {d.numpy_name}, or bit patterns as "
-            f"{d.bits}",
-            "dtype",
-        )
-    raise UnsupportedDtypeError(f"{_name(values)} is not supported{_advice(values.name)}", "dtype")
-
-
-def _name(values: np.dtype[Any]) -> str:
-    return "structured" if values.names else values.name
+    return wanted
 
 
 def _advice(name: str) -> str:
     """What to do about a type that is not taken."""
-    if name in ("float64", "fp64"):
-        return " yet; array.astype(numpy.float32) rounds to what is"
-    if name.startswith(("float8", "fp8")):
-        return " yet"
-    if name in ("uint16", "uint32"):
-        return "; if these are bit patterns, say of what: dtype='bf16', 'fp16' or 'fp32'"
-    return "; float32, float16 and bfloat16 are"
+    names = [d.name for d in DTYPES.values() if d.bits == name]
+    if names:
+        return f"; if these are bit patterns, say of what: dtype={' or '.join(map(repr, names))}"
+    return f"; {', '.join(d.numpy_name for d in DTYPES.values())} are"

@@ -55,3 +55,11 @@ class UnknownProfileError(EntrolithError):
 
 class KernelError(EntrolithError):
     """`ENTROLITH_KERNEL` names no kernel, or one that this processor does not run."""
+
+
+class ArgumentError(EntrolithError):
+    """An argument is not what the function takes; `field` is its name."""
+
+
+class StateError(EntrolithError):
+    """An object is used out of order: after its end, or before all values have come."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from entrolith import _core, dtypes
-from entrolith.codec import contiguous
+from entrolith.options import contiguous
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -40,6 +40,7 @@ class Sizes:
         codes: codewords, and exponents that have none.
         raw: signs and mantissas, apart from those in the lanes.
         stored: values of stored chunks, and their checks.
+        footer: section 1.1.
     """
 
     header: int
@@ -50,34 +51,24 @@ class Sizes:
     codes: int
     raw: int
     stored: int
+    footer: int
 
 
 @dataclass(frozen=True)
-class Info:
-    """What `info` finds in a stream.
+class Tensor:
+    """One of a stream's tensors.
 
     Attributes:
-        version: of the format.
-        dtype: "fp32", "bf16" or "fp16".
+        name: in the mapping; "" in the stream of one array.
+        dtype: a name of `entrolith.dtypes.DTYPES`.
         shape: of the array.
-        profile: the name of the profile with these parameters, None if there is none.
-        parameters: of the stream.
-        table_set: identity of the table set that it needs, 16 hexadecimal digits.
-        chunks: number of chunks by form: "coded", "stored", "zeros".
-        blocks: number of blocks by table; those without one are under "raw". Tables that no block
-            uses are left out.
-        sizes: where the stream's bytes went.
+        predictor: as FORMAT.md section 2 numbers them.
     """
 
-    version: int
+    name: str
     dtype: str
     shape: tuple[int, ...]
-    profile: str | None
-    parameters: Parameters
-    table_set: str
-    chunks: Mapping[str, int]
-    blocks: Mapping[int | str, int]
-    sizes: Sizes
+    predictor: int
 
     @property
     def values(self) -> int:
@@ -89,6 +80,44 @@ class Info:
         """Bytes of the array."""
         return self.values * dtypes.DTYPES[self.dtype].bytes
 
+
+@dataclass(frozen=True)
+class Info:
+    """What `info` finds in a stream.
+
+    Attributes:
+        version: of the format.
+        mapping: whether it holds a mapping of names to arrays.
+        tensors: in the mapping's order; that of one array has no name.
+        profile: the name of the profile with these parameters, None if there is none.
+        parameters: of the stream.
+        table_set: identity of the table set that it needs, 16 hexadecimal digits.
+        chunks: number of chunks by form: "coded", "stored", "zeros".
+        blocks: number of blocks by table; those without one are under "raw". Tables that no block
+            uses are left out.
+        sizes: where the stream's bytes went.
+    """
+
+    version: int
+    mapping: bool
+    tensors: tuple[Tensor, ...]
+    profile: str | None
+    parameters: Parameters
+    table_set: str
+    chunks: Mapping[str, int]
+    blocks: Mapping[int | str, int]
+    sizes: Sizes
+
+    @property
+    def values(self) -> int:
+        """Number of values."""
+        return sum(tensor.values for tensor in self.tensors)
+
+    @property
+    def original_bytes(self) -> int:
+        """Bytes of the arrays."""
+        return sum(tensor.original_bytes for tensor in self.tensors)
+
     @property
     def stream_bytes(self) -> int:
         """Bytes of the stream."""
@@ -96,7 +125,7 @@ class Info:
 
     @property
     def ratio(self) -> float:
-        """Stream over array: below 1 is smaller; infinite if there are no values."""
+        """Stream over arrays: below 1 is smaller; infinite if there are no values."""
         return self.stream_bytes / self.original_bytes if self.values else math.inf
 
 
@@ -117,11 +146,14 @@ def info(data: Buffer) -> Info:
         if count
     }
     return Info(
-        version=_core.FORMAT_VERSION,
-        dtype=dtypes.of_code(header.dtype).name,
-        shape=header.shape,
+        version=header.parameters[0],
+        mapping=header.mapping,
+        tensors=tuple(
+            Tensor(name, dtypes.of_code(code).name, shape, predictor)
+            for name, code, shape, predictor in header.tensors
+        ),
         profile=next((n for n, p in _core.PROFILES.items() if p == header.parameters), None),
-        parameters=Parameters(*header.parameters),
+        parameters=Parameters(*header.parameters[1:]),
         table_set=header.table_set.hex(),
         chunks={
             "coded": parts.coded_chunks,
@@ -138,5 +170,6 @@ def info(data: Buffer) -> Info:
             codes=parts.codes,
             raw=parts.raw,
             stored=parts.stored,
+            footer=parts.footer,
         ),
     )

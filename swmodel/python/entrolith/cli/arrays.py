@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from entrolith.cli.failure import Failure, UsageError
-from entrolith.dtypes import DTYPES, bit_patterns
+from entrolith.dtypes import DTYPES
 from entrolith.errors import EntrolithError, UnsupportedDtypeError
+from entrolith.tensors import bit_patterns
 
 UNREADABLE = (
     EOFError,
@@ -43,6 +44,11 @@ class Input:
     patterns: NDArray[Any]
     dtype: str
     member: str | None = None
+
+    def values(self) -> NDArray[Any]:
+        """The array itself."""
+        values: NDArray[Any] = self.patterns.view(DTYPES[self.dtype].numpy())
+        return values
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,7 @@ def read(path: str, selection: Selection) -> list[Input]:
     What the file is shows in its first bytes; a file that is neither `.npy` nor `.npz` is raw.
 
     Raises:
-        Failure: the file is damaged, or holds values that are not fp32, fp16 or bf16.
+        Failure: the file is damaged, or holds values that are not of `DTYPES`.
         UsageError: the selection does not suit the file.
     """
     with opened(path) as file:
@@ -145,14 +151,16 @@ def _read_raw(path: str, file: BinaryIO, selection: Selection) -> Input:
 
 
 def _input(where: str, values: NDArray[Any], dtype: str | None, member: str | None = None) -> Input:
-    if values.dtype == np.dtype("V2"):  # how .npy keeps ml_dtypes.bfloat16
-        values = values.view(np.uint16)
-    if dtype is None and values.dtype.name in ("uint16", "uint32"):
-        names = " or ".join(d.name for d in DTYPES.values() if d.bits == values.dtype.name)
+    if values.dtype in (np.dtype("V1"), np.dtype("V2")):  # how .npy keeps types of ml_dtypes
+        values = values.view(f"u{values.itemsize}")
+    names = [d.name for d in DTYPES.values() if d.bits == values.dtype.name]
+    if dtype is None and names:
         raise UsageError(
             f"{where} holds {values.dtype.name} values; if these are bit patterns, give --dtype "
-            f"{names}"
+            + " or ".join(names)
         )
+    if member is not None and not names:
+        dtype = None  # what is said of unsigned integers is not said of the other arrays
     try:
         found, patterns = bit_patterns(values, dtype)
     except UnsupportedDtypeError as error:

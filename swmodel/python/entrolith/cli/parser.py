@@ -10,6 +10,7 @@ from importlib import metadata
 
 import entrolith
 from entrolith.dtypes import DTYPES
+from entrolith.options import DEFAULT_LEVEL
 
 Command = Callable[[Namespace], int]
 
@@ -24,6 +25,14 @@ def _shape(text: str) -> tuple[int, ...]:
     if not all(re.fullmatch("[0-9]+", dimension) for dimension in dimensions):
         raise ArgumentTypeError(f"{text!r} is no shape; write 128,64")
     return tuple(int(dimension) for dimension in dimensions)
+
+
+def _range(text: str) -> tuple[int, int | None]:
+    match = re.fullmatch("([0-9]*):([0-9]*)", text)
+    if match is None:
+        raise ArgumentTypeError(f"{text!r} is no range; write 1000:2000")
+    start, stop = match.groups()
+    return int(start or 0), int(stop) if stop else None
 
 
 def _at_least(low: int, high: int) -> Callable[[str], int]:
@@ -59,25 +68,37 @@ def build(compress: Command, decompress: Command, info: Command, learn: Command)
         "-o",
         "--output",
         metavar="OUT",
-        help="default: FILE.elz; for an .npz file a folder, which gets <array>.elz for each",
+        help="default: FILE.elz",
     )
     one.add_argument(
         "--dtype", choices=DTYPES, help="of raw values, or what the unsigned integers of .npy are"
     )
     one.add_argument("--shape", type=_shape, metavar="N,M,...", help="of raw values; default: flat")
-    one.add_argument("--member", metavar="NAME", help="one array of an .npz file")
     one.add_argument(
-        "--profile",
-        choices=entrolith.PROFILES,
-        default="sw-n64-c32768",
-        help="default: %(default)s",
+        "--member", metavar="NAME", help="one array of an .npz file; default: all in one stream"
     )
+    one.add_argument(
+        "--level",
+        type=_at_least(1, 9),
+        default=DEFAULT_LEVEL,
+        metavar="N",
+        help="1 (fast) to 9 (small); default: %(default)s",
+    )
+    one.add_argument("--mode", choices=entrolith.MODES, help="of code tables; default: the level's")
+    one.add_argument("--no-check", action="store_true", help="write no checks")
+    one.add_argument("--profile", choices=entrolith.PROFILES, help="instead of a level")
     _common(one)
     one.set_defaults(run=compress)
 
-    one = commands.add_parser("decompress", help="restore an array as .npy or raw")
+    one = commands.add_parser("decompress", help="restore an array as .npy, several as .npz")
     one.add_argument("file", metavar="FILE", help="an .elz file")
-    one.add_argument("-o", "--output", metavar="OUT", help="default: FILE without .elz, as .npy")
+    one.add_argument(
+        "-o", "--output", metavar="OUT", help="default: FILE without .elz, as .npy or .npz"
+    )
+    one.add_argument("--name", metavar="NAME", help="one array of several")
+    one.add_argument(
+        "--range", type=_range, metavar="A:B", help="values A to B - 1 of one array, in C order"
+    )
     one.add_argument("--raw", action="store_true", help="write the values alone, little-endian")
     _common(one)
     one.set_defaults(run=decompress)
@@ -110,5 +131,12 @@ def build(compress: Command, decompress: Command, info: Command, learn: Command)
 
 
 def _common(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--threads",
+        type=_at_least(0, 1 << 16),
+        default=1,
+        metavar="N",
+        help="0: one for each core; default: %(default)s",
+    )
     parser.add_argument("--tables", metavar="SET.json", help="a table set of `tables learn`")
     parser.add_argument("-f", "--force", action="store_true", help="overwrite files")

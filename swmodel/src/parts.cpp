@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "entrolith/parts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+namespace entrolith {
+namespace {
+
+constexpr std::array kDtypes{Dtype::kFp32, Dtype::kBf16,    Dtype::kFp16,
+                             Dtype::kFp64, Dtype::kFp8E4M3, Dtype::kFp8E5M2};
+
+Tensor describe(const Input& input, std::uint64_t rank) {
+    const auto values = count_values(input.shape);
+    if (!values) throw std::invalid_argument{"more than 2^48 values"};
+    return {input.name, input.shape, *values, 0, rank};
+}
+
+}  // namespace
+
+std::vector<Part> make_parts(std::span<const Input> tensors, const Profile& profile) {
+    std::vector<Part> parts;
+    std::vector<Part> matrices;
+    std::array<Part, kDtypes.size()> pools{};
+    for (std::uint64_t rank = 0; rank < tensors.size(); ++rank) {
+        const Input& input = tensors[rank];
+        Tensor tensor = describe(input, rank);
+        if (auto matrix = choose_matrix(input, profile)) {
+            matrices.push_back(
+                {{input.dtype, std::move(matrix), {std::move(tensor)}}, {input.values}});
+            continue;
+        }
+        Part& pool = pools[static_cast<std::size_t>(input.dtype) - 1];
+        tensor.first = pool.segment.values();
+        pool.segment.tensors.push_back(std::move(tensor));
+        pool.tensors.push_back(input.values);
+    }
+    for (const Dtype dtype : kDtypes) {
+        Part& pool = pools[static_cast<std::size_t>(dtype) - 1];
+        pool.segment.dtype = dtype;
+        if (!pool.tensors.empty()) parts.push_back(std::move(pool));
+    }
+    std::ranges::move(matrices, std::back_inserter(parts));
+    return parts;
+}
+
+template <class Value>
+const Value* chunk_values(const Part& part, const Grid::Tile& tile, Value* room) {
+    if (part.segment.matrix) {
+        part.segment.matrix->gather(static_cast<const Value*>(part.tensors[0]), tile, room);
+        return room;
+    }
+    const auto& tensors = part.segment.tensors;
+    const auto after =
+        std::ranges::upper_bound(tensors, tile.row, std::ranges::less{}, &Tensor::first);
+    auto t = static_cast<std::size_t>(after - tensors.begin()) - 1;
+    for (std::size_t done = 0; done < tile.rows; ++t) {
+        const auto* values = static_cast<const Value*>(part.tensors[t]);
+        const auto skip = static_cast<std::size_t>(tile.row + done - tensors[t].first);
+        const auto here = static_cast<std::size_t>(
+            std::min<std::uint64_t>(tile.rows - done, tensors[t].values - skip));
+        if (here == tile.rows) return values + skip;
+        if (here != 0) std::memcpy(room + done, values + skip, here * sizeof(Value));
+        done += here;
+    }
+    return room;
+}
+
+template const std::uint8_t* chunk_values(const Part&, const Grid::Tile&, std::uint8_t*);
+template const std::uint16_t* chunk_values(const Part&, const Grid::Tile&, std::uint16_t*);
+template const std::uint32_t* chunk_values(const Part&, const Grid::Tile&, std::uint32_t*);
+template const std::uint64_t* chunk_values(const Part&, const Grid::Tile&, std::uint64_t*);
+
+}  // namespace entrolith

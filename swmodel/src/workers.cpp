@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "entrolith/workers.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace entrolith {
+namespace {
+
+constexpr std::uint64_t kChunksPerWorker = 4;  // some 50 us of work, against 20 to start a thread
+constexpr unsigned kMostWorkers = 256;
+
+}  // namespace
+
+unsigned worker_count(unsigned asked, std::uint64_t chunks) {
+    const std::uint64_t wanted = asked != 0 ? asked : std::thread::hardware_concurrency();
+    const std::uint64_t useful = std::min<std::uint64_t>(kMostWorkers, chunks / kChunksPerWorker);
+    return static_cast<unsigned>(std::max<std::uint64_t>(1, std::min(wanted, useful)));
+}
+
+void run_workers(unsigned count, const std::function<void(unsigned)>& work) {
+    std::vector<std::jthread> others;
+    others.reserve(count - 1);
+    try {
+        for (unsigned worker = 1; worker < count; ++worker) others.emplace_back(work, worker);
+    } catch (const std::system_error&) {
+        // No more threads: those that there are share the work.
+    }
+    work(0);
+}
+
+}  // namespace entrolith
