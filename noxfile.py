@@ -191,9 +191,9 @@ def reports(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure the speed of the codec on this machine."""
+    """Measure size and speed beside other compressors; writes build/bench (--full: reports)."""
     provide(session, "bench")
-    session.run("python", "swmodel/bench/bench.py", *session.posargs)
+    session.run("python", "-m", "bench.run", *session.posargs, env={"PYTHONPATH": "swmodel"})
 
 
 @nox.session(default=False, venv_backend="uv", reuse_venv=True)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entrolith's settings that are measured."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import entrolith
+import numpy as np
+from entrolith import _core
+
+from bench.codec import Codec, Skipped
+from bench.data import Data, Patterns
+
+PRODUCT = "entrolith"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Arguments of `entrolith.compress`, and the kernel to run; None: the best of this CPU."""
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    kernel: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The product and the settings that are not the default."""
+        settings = [f"{key}={value}" for key, value in self.options.items()]
+        return " ".join([PRODUCT, *settings, *([self.kernel] if self.kernel else [])])
+
+    @property
+    def own_bytes(self) -> bool:
+        """Whether the stream differs from other entries': threads and kernels change no byte."""
+        return self.kernel is None and "threads" not in self.options
+
+
+DEFAULT = Entry()
+FAST = Entry({"level": 1})
+SMALLEST = Entry({"level": 9})
+FAST_PORTABLE = Entry({"level": 1}, kernel="portable")
+TWO_THREADS = Entry({"threads": 2})
+ENTRIES = (
+    DEFAULT,
+    FAST,
+    SMALLEST,
+    Entry({"mode": "dynamic"}),
+    Entry({"mode": "static"}),
+    Entry({"mode": "hybrid"}),
+    Entry({"profile": "hw-n8-c4096"}),
+    Entry({"level": 1, "check": False}),
+    TWO_THREADS,
+    Entry({"level": 1, "threads": 2}),
+    FAST_PORTABLE,
+    Entry({"level": 1}, kernel="avx2"),
+    Entry(kernel="portable"),
+)
+
+
+def load(dtype: str) -> list[Codec | Skipped]:
+    """Every entry for arrays of `dtype`, or why it cannot be measured."""
+    return [
+        Skipped(entry.name, reason) if (reason := obstacle(entry)) else codec(entry, dtype)
+        for entry in ENTRIES
+    ]
+
+
+def obstacle(entry: Entry) -> str | None:
+    """Why this package or this CPU cannot do what `entry` asks for."""
+    known = inspect.signature(entrolith.compress).parameters
+    for option in entry.options:
+        if option not in known:
+            return f"this entrolith has no {option}="
+    if entry.kernel is not None and entry.kernel not in kernels():
+        return f"this entrolith has no {entry.kernel} kernel for this CPU"
+    return None
+
+
+def kernels() -> tuple[str, ...]:
+    """Names of the kernels that this CPU can run; empty if there is only one."""
+    listed = getattr(_core, "kernels", None)
+    return tuple(listed()) if listed else ()
+
+
+@contextmanager
+def running(kernel: str) -> Iterator[None]:
+    """Force a kernel for a while."""
+    core: Any = _core
+    before = core.kernel()
+    core.set_kernel(kernel)
+    try:
+        yield
+    finally:
+        core.set_kernel(before)
+
+
+def codec(entry: Entry, dtype: str) -> Codec:
+    """The codec of an entry."""
+    threads = {key: value for key, value in entry.options.items() if key == "threads"}
+    return Codec(
+        name=entry.name,
+        product=PRODUCT,
+        compress=partial(entrolith.compress, dtype=dtype, **entry.options),
+        decompress=partial(entrolith.decompress, as_bits=True, **threads),
+        prepare=tensors,
+        restore=joined,
+        threads=threads.get("threads", 1),
+        setting=partial(running, entry.kernel) if entry.kernel else nullcontext,
+    )
+
+
+def tensors(data: Data) -> Any:
+    """The tensors in their shapes; joined where the package takes a single array only."""
+    if len(data.tensors) == 1:
+        return next(iter(data.tensors.values()))
+    mappings = "level" in inspect.signature(entrolith.compress).parameters
+    return data.tensors if mappings else data.joined
+
+
+def joined(restored: Mapping[str, Patterns] | Patterns) -> Patterns:
+    """What was decompressed as one array."""
+    if isinstance(restored, Mapping):
+        return np.concatenate([tensor.ravel() for tensor in restored.values()])
+    return restored
