@@ -192,7 +192,11 @@ def reports(session: nox.Session) -> None:
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Measure size and speed beside other compressors; writes build/bench (--full: reports)."""
-    provide(session, "bench")
+    provide(session)
+    for peer in nox.project.load_toml(ROOT / "pyproject.toml")["dependency-groups"]["bench"]:
+        # One by one: what has no wheel for this machine is missing, and the benchmark says so.
+        install = ("uv", "pip", "install", "--quiet", "--only-binary=:all:", peer)
+        session.run(*install, success_codes=[0, 1, 2], log=False)
     session.run("python", "-m", "bench.run", *session.posargs, env={"PYTHONPATH": "swmodel"})
 
 
