@@ -161,7 +161,8 @@ def fresh(tensor: Patterns, mantissa_bits: int, rng: np.random.Generator) -> Pat
     are drawn anew above the lowest bit that is set, so that trailing zeros stay. What remains:
     where zeros are, and the scale of every column.
     """
-    columns = tensor.reshape(len(tensor), -1).T.flatten()
+    rows = tensor.shape[0] if tensor.ndim else 1
+    columns = tensor.reshape(rows, -1).T.flatten()  # a copy, also of what has one column
     placed = np.flatnonzero(columns)
     values = columns[placed]
     near = values[: values.size // NEAR * NEAR].reshape(-1, NEAR)
@@ -171,4 +172,4 @@ def fresh(tensor: Patterns, mantissa_bits: int, rng: np.random.Generator) -> Pat
     free = tensor.dtype.type(1 << 8 * tensor.itemsize - 1 | (1 << mantissa_bits) - 1)
     noise = rng.integers(0, np.iinfo(tensor.dtype).max, values.size, tensor.dtype, endpoint=True)
     columns[placed] = values ^ (noise & free & ~below)
-    return columns.reshape(-1, len(tensor)).T.reshape(tensor.shape)
+    return columns.reshape(-1, rows).T.reshape(tensor.shape)

@@ -47,8 +47,8 @@ class Plan:
     memory: Effort
 
 
-QUICK = Plan("quick", Effort(7, 0.01), Effort(3, 0))
-FULL = Plan("full", Effort(15, 0.03), Effort(5, 0))
+QUICK = Plan("quick", Effort(7, 0.01), Effort(3, 0.05))
+FULL = Plan("full", Effort(15, 0.02), Effort(3, 0.1))
 
 
 def codecs(

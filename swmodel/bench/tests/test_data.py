@@ -50,6 +50,14 @@ def test_growing_keeps_zeros_and_the_scale_of_columns(shape: tuple[int, ...]) ->
     assert (again[tensor != 0] == tensor[tensor != 0]).mean() < 0.01
 
 
+@pytest.mark.parametrize("shape", [(1,), ()])
+def test_growing_a_single_value(shape: tuple[int, ...]) -> None:
+    tensor = np.full(shape, 0x3F800001, np.uint32)
+    again = fresh(tensor, 23, np.random.default_rng(1))
+    assert again.shape == shape
+    assert again & 0x7F800001 == 0x3F800001
+
+
 def test_growing_keeps_trailing_zeros() -> None:
     tensor = normal(1000) & np.uint32(0xFFFF0000)
     again = fresh(tensor, 23, np.random.default_rng(1))
