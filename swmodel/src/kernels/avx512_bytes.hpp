@@ -35,6 +35,18 @@ inline __m512i bytes_of(const ByteIndex& index) noexcept {
     return _mm512_loadu_si512(index.data());
 }
 
+/// How many bits the number in each byte has.
+inline __m512i bit_widths(__m512i bytes) noexcept {
+    const __m512i nibble = _mm512_set1_epi8(15);
+    const __m512i of_lower =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4));
+    const __m512i of_upper =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 5, 6, 6, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8));
+    const __m512i upper = _mm512_and_si512(_mm512_srli_epi16(bytes, 4), nibble);
+    return _mm512_max_epu8(_mm512_shuffle_epi8(of_lower, _mm512_and_si512(bytes, nibble)),
+                           _mm512_shuffle_epi8(of_upper, upper));
+}
+
 /// The lowest `count` of 64 bits.
 inline __mmask64 first_bits(std::size_t count) noexcept {
     return _bzhi_u64(~std::uint64_t{0}, static_cast<unsigned>(count));

@@ -247,6 +247,7 @@ public:
         const __m512i upper = _mm512_load_si512(reader.states.data() + 32);
         low_ = _mm512_permutex2var_epi8(lower, bytes_of(kEvenOfTwo), upper);
         high_ = _mm512_permutex2var_epi8(lower, bytes_of(kOddOfTwo), upper);
+        spare_ = _mm512_sub_epi8(bit_widths(high_), _mm512_set1_epi8(2));
     }
     ~GroupDecoder() {
         _mm512_store_si512(reader_.states.data(),
@@ -275,7 +276,10 @@ public:
         const __m512i odd_rest = _mm512_srlv_epi16(_mm512_srli_epi16(odd, 1), odd_length);
         const __m512i low = select(low_bytes(), even_rest, _mm512_slli_epi16(odd_rest, 8));
         const __m512i high = select(low_bytes(), _mm512_srli_epi16(even_rest, 8), odd_rest);
-        __mmask64 wants = _mm512_testn_epi8_mask(high, high);
+        // The bits that wait are counted beside: that tells sooner than the states who wants a
+        // byte.
+        const __m512i spare = _mm512_sub_epi8(spare_, _mm512_and_si512(found, _mm512_set1_epi8(7)));
+        __mmask64 wants = _mm512_movepi8_mask(spare);
         __m512i differences = _mm512_and_si512(_mm512_srli_epi16(found, 3), _mm512_set1_epi8(31));
         __mmask64 escapes =
             _mm512_cmpeq_epi8_mask(differences, _mm512_set1_epi8(static_cast<char>(kEscape)));
@@ -293,19 +297,23 @@ public:
             const __m512i exponents = _mm512_permutex2var_epi8(lower, bytes_of(kOddOfTwo), upper);
             wrong_ |= _mm512_mask_test_epi8_mask(escapes, exponents, beyond_);
             differences = _mm512_mask_sub_epi8(differences, escapes, emax_, exponents);
-            new_low = _mm512_mask_permutex2var_epi8(lower, kAllLanes, bytes_of(kEvenOfTwo), upper);
+            new_low = _mm512_permutex2var_epi8(lower, bytes_of(kEvenOfTwo), upper);
             new_low = _mm512_mask_blend_epi8(wants, low, new_low);
         } else {
             new_low = _mm512_mask_expand_epi8(low, wants, next_bytes());
             at_ += count_bits(wants);
         }
         const __m512i new_high = _mm512_mask_blend_epi8(wants, high, low);
+        const __m512i new_spare = _mm512_mask_add_epi8(_mm512_sub_epi8(spare, _mm512_set1_epi8(1)),
+                                                       wants, spare, _mm512_set1_epi8(7));
         if constexpr (kWhole) {
             low_ = new_low;
             high_ = new_high;
+            spare_ = new_spare;
         } else {
             low_ = _mm512_mask_mov_epi8(low_, active, new_low);
             high_ = _mm512_mask_mov_epi8(high_, active, new_high);
+            spare_ = _mm512_mask_mov_epi8(spare_, active, new_spare);
         }
         return differences;
     }
@@ -334,6 +342,7 @@ private:
     const std::uint8_t* at_;
     __m512i low_;
     __m512i high_;
+    __m512i spare_;  // bits that wait, less 9
     __mmask64 wrong_ = 0;
 };
 

@@ -92,13 +92,8 @@ public:
 private:
     /// 1 for symbol 2 k, 16 for symbol 2 k + 1.
     static __m512i ones_of(unsigned k) noexcept {
-        const __m128i ones = _mm_bslli_si128_by(k);
-        return _mm512_broadcast_i32x4(ones);
-    }
-    static __m128i _mm_bslli_si128_by(unsigned k) noexcept {
-        const std::uint64_t two = std::uint64_t{0x1001} << (16 * (k % 4));
-        return k < 4 ? _mm_set_epi64x(0, static_cast<long long>(two))
-                     : _mm_set_epi64x(static_cast<long long>(two), 0);
+        const auto pair = static_cast<long long>(std::uint64_t{0x1001} << (16 * (k % 4)));
+        return _mm512_broadcast_i32x4(k < 4 ? _mm_set_epi64x(0, pair) : _mm_set_epi64x(pair, 0));
     }
 
     /// Sums over 8 bytes of the counts of symbols 4 j .. 4 j + 3, as words.
