@@ -67,7 +67,8 @@ def dense(f: Layout, n: int, rng: np.random.Generator) -> Patterns:
 
 def escapes(f: Layout, n: int, rng: np.random.Generator) -> Patterns:
     """Mostly dense, with exponents beyond every table in all lanes."""
-    below = np.where(rng.random(n) < 0.2, rng.integers(15, f.top - 1, n), rng.integers(0, 4, n))
+    far = rng.integers(min(15, f.top // 2), f.top - 1, n)
+    below = np.where(rng.random(n) < 0.2, far, rng.integers(0, 4, n))
     return with_exponents(f, f.top - 1 - below, rng)
 
 

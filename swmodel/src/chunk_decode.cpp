@@ -8,6 +8,7 @@
 #include "entrolith/crc32.hpp"
 #include "entrolith/kernels.hpp"
 #include "entrolith/raw_parts.hpp"
+#include "entrolith/runs.hpp"
 #include "entrolith/zeros.hpp"
 
 namespace entrolith {
@@ -17,18 +18,38 @@ namespace {
     throw StreamError{Cause::kCorrupt, field, offset, why};
 }
 
+/// Fills work.symbols and work.differences; false if something is wrong.
 template <class F>
-bool decode_codes(const Kernel& kernel, CodeReader& reader, std::span<const Block> blocks,
-                  const TableSet& tables, std::uint8_t* differences) {
+bool decode_codes(const Kernel& kernel, CodeReader& reader, const ChunkLayout& layout,
+                  const TableSet& tables, Workspace& work) {
+    using Exponent = typename F::Exponent;
+    if (layout.runs) {
+        const DecodeTable distances = make_decode_table(layout.runs->tables[0]);
+        const DecodeTable runs = make_decode_table(layout.runs->tables[1]);
+        const DecodeTable* const both[]{&distances, &runs};
+        if (!kernel.codes8.decode_mixed(reader, both, kTokenTables.data(), layout.runs->stretch(),
+                                        work.symbols.get()) ||
+            !read_classes(*layout.runs, work.symbols.get())) {
+            return false;
+        }
+    }
+    work.decode_tables.clear();
+    for (const Lengths& lengths : work.tables) {
+        work.decode_tables.push_back(make_decode_table(lengths));
+    }
     std::size_t first = 0;
-    for (const Block& block : blocks) {
+    for (const Block& block : work.blocks) {
         const Stretch stretch{first, block.count, block.emax, F::kExponentBits};
-        const bool good = block.table == kRawTable
-                              ? decode_raw_block(reader, stretch, differences + first)
-                              : kernel.codes<F>().decode(reader, tables.decode(block.table),
-                                                         stretch, differences + first);
-        if (!good) return false;
+        Exponent* differences = work.differences<Exponent>() + first;
         first += block.count;
+        if (block.table == kRawTable) {
+            if (!decode_raw_block(reader, stretch, differences)) return false;
+            continue;
+        }
+        const DecodeTable& table = block.table < kDynamicTable
+                                       ? tables.decode(block.table)
+                                       : work.decode_tables[block.table - kDynamicTable];
+        if (!kernel.codes<F>().decode(reader, table, stretch, differences)) return false;
     }
     return reader.finished();
 }
@@ -71,9 +92,12 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
     std::memcpy(initial.data(), data.data() + layout.lanes, 2 * lanes);
     const Kernel& kernel = entrolith::kernel();
     CodeReader reader{initial, lanes, data.data() + layout.codes, data.data() + layout.raw};
-    if (!decode_codes<F>(kernel, reader, work.blocks, tables, work.differences.get())) {
-        explain_codes(data, layout.codes, layout.raw, initial, lanes, work.blocks, F::kExponentBits,
-                      tables);
+    if (!decode_codes<F>(kernel, reader, layout, tables, work)) {
+        explain_codes(data, layout, initial, lanes, F::kExponentBits, tables, work);
+    }
+    if (layout.runs) {
+        join_runs(*layout.runs, work.symbols.get(), head.count, work.extra.get(),
+                  work.zeros.data());
     }
 
     std::array<std::uint8_t, kMaxLanes> payload{};
@@ -88,7 +112,8 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
 
     const RawBytes raw{data, layout, std::span{payload}.subspan(lanes - held, held),
                        work.raw.get()};
-    auto* nonzeros = head.bitmap ? work.nonzeros<typename F::Value>() : values;
+    const bool has_zeros = head.zeros != Zeros::kNone;
+    auto* nonzeros = has_zeros ? work.nonzeros<typename F::Value>() : values;
     std::size_t first = 0;
     std::size_t at = 0;
     for (const Block& block : work.blocks) {
@@ -99,11 +124,12 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
             corrupt("raw", layout.raw + at, "unused bits of a block are not 0");
         }
         kernel.values<F>().unpack_raw(packed, block.count, block.trailing, block.emax,
-                                      work.differences.get() + first, nonzeros + first);
+                                      work.differences<typename F::Exponent>() + first,
+                                      nonzeros + first);
         first += block.count;
         at += size;
     }
-    if (head.bitmap) {
+    if (has_zeros) {
         kernel.values<F>().join_zeros(work.zeros.data(), head.count, nonzeros, values);
     }
 
@@ -145,5 +171,11 @@ template void decode_chunk<Bf16>(Bytes, const ChunkHead&, const Parameters&, con
                                  Workspace&, Bf16::Value*);
 template void decode_chunk<Fp16>(Bytes, const ChunkHead&, const Parameters&, const TableSet&,
                                  Workspace&, Fp16::Value*);
+template void decode_chunk<Fp64>(Bytes, const ChunkHead&, const Parameters&, const TableSet&,
+                                 Workspace&, Fp64::Value*);
+template void decode_chunk<Fp8E4M3>(Bytes, const ChunkHead&, const Parameters&, const TableSet&,
+                                    Workspace&, Fp8E4M3::Value*);
+template void decode_chunk<Fp8E5M2>(Bytes, const ChunkHead&, const Parameters&, const TableSet&,
+                                    Workspace&, Fp8E5M2::Value*);
 
 }  // namespace entrolith

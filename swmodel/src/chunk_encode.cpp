@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "entrolith/chunk.hpp"
 #include "entrolith/codes.hpp"
+#include "entrolith/dynamic.hpp"
 #include "entrolith/kernels.hpp"
 #include "entrolith/raw_parts.hpp"
+#include "entrolith/runs.hpp"
 #include "entrolith/zeros.hpp"
 
 namespace entrolith {
@@ -18,46 +21,80 @@ struct Survey {
     std::size_t trimmed_bytes = 0;  // with
 };
 
-/// Fills work.blocks and work.differences. Here a raw block's emax is its true one.
+/// Fills work.blocks, work.tables and work.differences. Here a raw block's emax is its true one.
 template <class F>
 Survey survey_blocks(const Kernel& kernel, const typename F::Value* nonzeros, std::size_t count,
-                     const Parameters& parameters, const TableSet& tables, Workspace& work) {
+                     const Profile& profile, const TableSet& tables, Workspace& work) {
     const ValueKernel<F>& ops = kernel.values<F>();
+    const std::size_t full = profile.parameters.block();
+    constexpr unsigned kExponentBits = 8 * F::kExponentBytes;
     Survey found;
     work.blocks.clear();
-    for (std::size_t first = 0; first < count; first += parameters.block()) {
-        const std::size_t length = std::min(parameters.block(), count - first);
+    work.costs.clear();
+    for (std::size_t first = 0; first < count; first += full) {
+        const std::size_t length = std::min(full, count - first);
         const BlockSurvey block =
-            ops.survey(nonzeros + first, length, work.differences.get() + first);
+            ops.survey(nonzeros + first, length, work.differences<typename F::Exponent>() + first);
         const auto in_block = static_cast<std::uint32_t>(length);
-        const Choice choice = kernel.choose(tables.costs(), block.histogram, 8 * in_block);
-        work.blocks.push_back(
-            {in_block, static_cast<std::uint8_t>(block.emax), choice.table, block.trailing});
+        const Choice choice = kernel.choose(tables.costs(F::kExponentBytes), block.histogram,
+                                            kExponentBits * in_block);
+        work.blocks.push_back({in_block, block.emax, choice.table, block.trailing});
+        work.costs.push_back({block.histogram, choice.bits});
         found.raw_bytes += raw_bytes(length, F::kPartBits);
         found.trimmed_bytes += raw_bytes(length, F::kPartBits - block.trailing);
     }
+    choose_dynamic(profile.mode, kExponentBits, work.costs, work.blocks, work.tables);
     return found;
 }
 
 /// Fills work.codes from its end.
 template <class F>
 std::span<const std::uint8_t> encode_codes(const Kernel& kernel, CodeWriter& writer,
-                                           const TableSet& tables, Workspace& work,
-                                           std::size_t nonzeros) {
+                                           const TableSet& tables, const Tokens* tokens,
+                                           Workspace& work, std::size_t nonzeros) {
+    using Exponent = typename F::Exponent;
+    work.encode_tables.clear();
+    for (const Lengths& lengths : work.tables) {
+        work.encode_tables.push_back(make_encode_table(lengths));
+    }
     std::uint8_t* end = work.codes.get() + work.codes_size;
     writer.at = end;
     std::size_t first = nonzeros;
     for (auto block = work.blocks.rbegin(); block != work.blocks.rend(); ++block) {
         first -= block->count;
         const Stretch stretch{first, block->count, block->emax, F::kExponentBits};
-        const std::uint8_t* differences = work.differences.get() + first;
+        const Exponent* differences = work.differences<Exponent>() + first;
         if (block->table == kRawTable) {
             encode_raw_block(writer, stretch, differences);
-        } else {
-            kernel.codes<F>().encode(writer, tables.encode(block->table), stretch, differences);
+            continue;
         }
+        const EncodeTable& table = block->table < kDynamicTable
+                                       ? tables.encode(block->table)
+                                       : work.encode_tables[block->table - kDynamicTable];
+        kernel.codes<F>().encode(writer, table, stretch, differences);
+    }
+    if (tokens != nullptr) {
+        const EncodeTable distances = make_encode_table(tokens->tables[0]);
+        const EncodeTable runs = make_encode_table(tokens->tables[1]);
+        const EncodeTable* const both[]{&distances, &runs};
+        kernel.codes8.encode_mixed(writer, both, kTokenTables.data(), tokens->stretch(),
+                                   work.symbols.get());
     }
     return {writer.at, end};
+}
+
+/// Rule 5 of section 8: writes where the zeros are, as tokens if that is cheaper than the bitmap.
+std::uint8_t* choose_zeros(const Profile& profile, std::size_t count, std::size_t nonzeros,
+                           Workspace& work, std::optional<Tokens>& tokens, std::uint8_t* out) {
+    const std::uint32_t* words = work.zeros.data();
+    if (profile.runs) {
+        tokens = find_runs(words, count, work.numbers.get());
+        if (tokens->cost < 8 * zeros_bytes(words, count)) {
+            return write_runs(*tokens, nonzeros, work.numbers.get(), work.symbols.get(), out);
+        }
+        tokens.reset();
+    }
+    return write_zeros(words, count, out);
 }
 
 /// Writes the chunk's last `size` raw bytes to `out`.
@@ -76,15 +113,16 @@ void write_raw_tail(const Kernel& kernel, const typename F::Value* nonzeros, std
     }
 }
 
+/// Writes all parts after the zeros and adds the bits of the mode that say which there are.
 template <class F>
 std::uint8_t* encode_coded(const Kernel& kernel, const typename F::Value* nonzeros,
                            std::size_t nonzero_count, std::uint32_t check, const Profile& profile,
-                           const TableSet& tables, Workspace& work, bool& trailing,
-                           std::uint8_t* out) {
+                           const TableSet& tables, const Tokens* tokens, Workspace& work,
+                           unsigned& mode, std::uint8_t* out) {
     const Parameters& parameters = profile.parameters;
-    const Survey survey =
-        survey_blocks<F>(kernel, nonzeros, nonzero_count, parameters, tables, work);
-    trailing = profile.trailing && survey.raw_bytes - survey.trimmed_bytes > work.blocks.size();
+    const Survey survey = survey_blocks<F>(kernel, nonzeros, nonzero_count, profile, tables, work);
+    const bool trailing =
+        profile.trailing && survey.raw_bytes - survey.trimmed_bytes > work.blocks.size();
     if (!trailing) {
         for (Block& block : work.blocks) block.trailing = 0;
     }
@@ -100,15 +138,25 @@ std::uint8_t* encode_coded(const Kernel& kernel, const typename F::Value* nonzer
     for (std::size_t k = 0; k < lanes; ++k) {
         writer.states[k] = static_cast<std::uint16_t>(Lane::kLow | payload[k]);
     }
-    const auto codes = encode_codes<F>(kernel, writer, tables, work, nonzero_count);
+    const auto codes = encode_codes<F>(kernel, writer, tables, tokens, work, nonzero_count);
 
     std::memcpy(out, writer.states.data(), 2 * lanes);
     out += 2 * lanes;
+    if (!work.tables.empty()) {
+        mode |= kDynamicBit;
+        *out++ = static_cast<std::uint8_t>(work.tables.size());
+        for (const Lengths& lengths : work.tables) {
+            store(out, pack_table(lengths));
+            out += sizeof(std::uint64_t);
+        }
+    }
     for (const Block& block : work.blocks) {
-        *out++ = block.table == kRawTable ? std::uint8_t{0} : block.emax;
+        store(out, static_cast<typename F::Exponent>(block.table == kRawTable ? 0 : block.emax));
+        out += F::kExponentBytes;
         *out++ = block.table;
         if (trailing) *out++ = block.trailing;
     }
+    if (trailing) mode |= kTrailingBit;
     std::memcpy(out, codes.data(), codes.size());
     out += codes.size();
     std::size_t first = 0;
@@ -131,16 +179,17 @@ void write_chunk_head(std::uint8_t* out, unsigned mode, std::size_t size) noexce
 }  // namespace
 
 std::size_t encode_chunk_bound(std::size_t count, Dtype dtype, const Parameters& parameters) {
-    const std::size_t blocks = count / parameters.block() + 1;
-    const unsigned part_bits = dtype == Dtype::kFp32   ? Fp32::kPartBits
-                               : dtype == Dtype::kBf16 ? Bf16::kPartBits
-                                                       : Fp16::kPartBits;
-    const std::size_t words = words_for(count);
-    const std::size_t zeros = 4 * (words + words_for(words));
-    const std::size_t coded = 8 + zeros + 2 * parameters.lanes() + 3 * blocks + count +
-                              raw_bytes(count, part_bits) + blocks;
-    const std::size_t stored = 8 + count * bytes_of(dtype) + parameters.check_bytes();
-    return std::max(coded, stored) + kSlack;
+    return with_dtype(dtype, [&](auto f) {
+        using F = decltype(f);
+        const std::size_t blocks = count / parameters.block() + 1;
+        // Codes are never larger than raw exponents, nor tokens than the bitmap, nor dynamic tables
+        // than what they save: only their number comes on top.
+        const std::size_t coded = 8 + most_zeros_bytes(count) + 2 * parameters.lanes() + 1 +
+                                  (F::kExponentBytes + 2) * blocks + F::kExponentBytes * count +
+                                  raw_bytes(count, F::kPartBits) + blocks;
+        const std::size_t stored = 8 + count * sizeof(typename F::Value) + parameters.check_bytes();
+        return std::max(coded, stored) + kSlack;
+    });
 }
 
 template <class F>
@@ -149,7 +198,7 @@ std::uint8_t* encode_chunk(const typename F::Value* values, std::size_t count,
                            std::uint8_t* out) {
     using Value = typename F::Value;
     const Parameters& parameters = profile.parameters;
-    const unsigned is_short = count < parameters.chunk() ? 1u << 7 : 0u;
+    const unsigned is_short = count < parameters.chunk() ? kShortBit : 0u;
     std::uint8_t* body = out + 4;
     if (is_short != 0) {
         store(body, static_cast<std::uint32_t>(count));
@@ -160,23 +209,26 @@ std::uint8_t* encode_chunk(const typename F::Value* values, std::size_t count,
     const ValueKernel<F>& ops = kernel.values<F>();
     const std::size_t zeros = ops.count_zeros(values, count);
     if (zeros == count) {
-        write_chunk_head(out, 1u | 1u << 2 | is_short, static_cast<std::size_t>(body - out));
+        write_chunk_head(out, kCodedForm | kAllZeros | is_short,
+                         static_cast<std::size_t>(body - out));
         return body;
     }
     const auto* plain = reinterpret_cast<const std::uint8_t*>(values);
     const std::size_t plain_size = count * sizeof(Value);
     const std::uint32_t check = parameters.check != 0 ? kernel.crc32(0, plain, plain_size) : 0;
 
+    unsigned mode = kCodedForm | is_short;
     const Value* nonzeros = values;
     std::uint8_t* end = body;
+    std::optional<Tokens> tokens;
     if (zeros != 0) {
         ops.part_zeros(values, count, work.zeros.data(), work.nonzeros<Value>());
         nonzeros = work.nonzeros<Value>();
-        end = write_zeros(work.zeros.data(), count, end);
+        end = choose_zeros(profile, count, count - zeros, work, tokens, end);
+        mode |= tokens ? kZeroRuns : kZeroBitmap;
     }
-    bool trailing = false;
-    end = encode_coded<F>(kernel, nonzeros, count - zeros, check, profile, tables, work, trailing,
-                          end);
+    end = encode_coded<F>(kernel, nonzeros, count - zeros, check, profile, tables,
+                          tokens ? &*tokens : nullptr, work, mode, end);
     const std::size_t stored_size =
         static_cast<std::size_t>(body - out) + plain_size + parameters.check_bytes();
     if (profile.stored && static_cast<std::size_t>(end - out) >= stored_size) {
@@ -185,7 +237,6 @@ std::uint8_t* encode_chunk(const typename F::Value* values, std::size_t count,
         write_chunk_head(out, is_short, stored_size);
         return out + stored_size;
     }
-    const unsigned mode = 1u | (zeros != 0 ? 2u << 2 : 0u) | (trailing ? 1u << 5 : 0u) | is_short;
     write_chunk_head(out, mode, static_cast<std::size_t>(end - out));
     return end;
 }
@@ -196,5 +247,11 @@ template std::uint8_t* encode_chunk<Bf16>(const Bf16::Value*, std::size_t, const
                                           const TableSet&, Workspace&, std::uint8_t*);
 template std::uint8_t* encode_chunk<Fp16>(const Fp16::Value*, std::size_t, const Profile&,
                                           const TableSet&, Workspace&, std::uint8_t*);
+template std::uint8_t* encode_chunk<Fp64>(const Fp64::Value*, std::size_t, const Profile&,
+                                          const TableSet&, Workspace&, std::uint8_t*);
+template std::uint8_t* encode_chunk<Fp8E4M3>(const Fp8E4M3::Value*, std::size_t, const Profile&,
+                                             const TableSet&, Workspace&, std::uint8_t*);
+template std::uint8_t* encode_chunk<Fp8E5M2>(const Fp8E5M2::Value*, std::size_t, const Profile&,
+                                             const TableSet&, Workspace&, std::uint8_t*);
 
 }  // namespace entrolith

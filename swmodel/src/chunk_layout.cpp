@@ -9,10 +9,6 @@
 namespace entrolith {
 namespace {
 
-constexpr unsigned kTrailingBit = 1u << 5;
-constexpr unsigned kDynamicBit = 1u << 6;
-constexpr unsigned kShortBit = 1u << 7;
-
 struct Bits {
     unsigned exponent;
     unsigned mantissa;
@@ -31,30 +27,43 @@ Bits bits_of(Dtype dtype) {
     throw StreamError{Cause::kMode, field, offset, why};
 }
 
+/// Section 4.3.
+void read_dynamic_tables(Cursor& cursor, std::vector<Lengths>& tables) {
+    const std::size_t count = cursor.integer<std::uint8_t>("table_count");
+    if (count == 0 || count > kMaxDynamicTables) {
+        corrupt("table_count", cursor.at() - 1, std::to_string(count) + " tables");
+    }
+    for (std::size_t t = 0; t < count; ++t) tables.push_back(read_table(cursor, "tables"));
+}
+
+/// Section 5. `tables` of the set, if it is at hand, and `dynamic` ones of the chunk.
 void read_block_headers(Cursor& cursor, std::size_t nonzeros, bool trailing, Bits bits,
                         const Parameters& parameters, std::optional<std::size_t> tables,
-                        std::vector<Block>& blocks) {
+                        std::size_t dynamic, std::vector<Block>& blocks) {
     blocks.clear();
+    const std::size_t exponent_bytes = (bits.exponent + 7) / 8;
     for (std::size_t first = 0; first < nonzeros; first += parameters.block()) {
         const std::size_t at = cursor.at();
         Block block{};
         block.count = static_cast<std::uint32_t>(std::min(parameters.block(), nonzeros - first));
-        block.emax = cursor.integer<std::uint8_t>("emax");
+        block.emax = exponent_bytes == 1 ? cursor.integer<std::uint8_t>("emax")
+                                         : cursor.integer<std::uint16_t>("emax");
         block.table = cursor.integer<std::uint8_t>("table");
         block.trailing = trailing ? cursor.integer<std::uint8_t>("trailing") : std::uint8_t{0};
+        const std::size_t after = at + exponent_bytes;
         const bool raw = block.table == kRawTable;
-        if (block.table >= kMaxTables && !raw) {
-            reserved("table", at + 1, "dynamic tables are reserved");
+        const bool is_dynamic = block.table >= kDynamicTable && !raw;
+        if (is_dynamic && parameters.version == 1) {
+            reserved("table", after, "dynamic tables are reserved");
         }
-        if (!raw && tables && block.table >= *tables) {
-            corrupt("table", at + 1,
-                    "table " + std::to_string(block.table) + " of " + std::to_string(*tables));
-        }
+        const bool known = is_dynamic ? block.table < kDynamicTable + dynamic
+                                      : raw || !tables || block.table < *tables;
+        if (!known) corrupt("table", after, "there is no table " + std::to_string(block.table));
         if (block.emax >> bits.exponent != 0 || (raw && block.emax != 0)) {
             corrupt("emax", at, std::to_string(block.emax) + " cannot be");
         }
         if (block.trailing > bits.mantissa) {
-            corrupt("trailing", at + 2,
+            corrupt("trailing", after + 1,
                     std::to_string(block.trailing) + " bits of " + std::to_string(bits.mantissa));
         }
         blocks.push_back(block);
@@ -85,11 +94,15 @@ ChunkHead read_chunk_head(Bytes data, std::size_t at, std::size_t expected, Dtyp
     if (form == 0 && (mode & 0x7Cu) != 0) {
         corrupt("mode", at, "a stored chunk has no other mode bits");
     }
-    if (zeros > 2) reserved("mode", at, "zeros " + std::to_string(zeros) + " is reserved");
+    if (zeros > (parameters.version == 1 ? 2u : 3u)) {
+        reserved("mode", at, "zeros " + std::to_string(zeros) + " is reserved");
+    }
     if (zeros == 1 && (mode & (kTrailingBit | kDynamicBit)) != 0) {
         corrupt("mode", at, "an all-zero chunk has no other mode bits");
     }
-    if (mode & kDynamicBit) reserved("mode", at, "dynamic tables are reserved");
+    if ((mode & kDynamicBit) != 0 && parameters.version == 1) {
+        reserved("mode", at, "dynamic tables are reserved");
+    }
 
     std::size_t count = parameters.chunk();
     if (mode & kShortBit) {
@@ -111,13 +124,23 @@ ChunkHead read_chunk_head(Bytes data, std::size_t at, std::size_t expected, Dtyp
     if (kind == Form::kAllZero && body.left() != 0) {
         corrupt("size", at + 1, "an all-zero chunk with a body");
     }
-    return {at, body.at(), at + size, count, kind, zeros == 2, (mode & kTrailingBit) != 0};
+    return {at,
+            body.at(),
+            at + size,
+            count,
+            kind,
+            zeros == 2   ? Zeros::kBitmap
+            : zeros == 3 ? Zeros::kRuns
+                         : Zeros::kNone,
+            (mode & kTrailingBit) != 0,
+            (mode & kDynamicBit) != 0};
 }
 
-std::size_t least_coded_size(std::size_t count, const Parameters& parameters) {
-    const std::size_t in_bits = count / 8;
-    const std::size_t in_lanes = std::min(in_bits, parameters.tail());
-    return 4 + 2 * parameters.lanes() + 2 + in_bits - in_lanes;
+std::size_t least_coded_size(const ChunkHead& head, const Parameters& parameters) {
+    const std::size_t fixed = 4 + 2 * parameters.lanes() + 2;
+    if (head.zeros == Zeros::kRuns) return fixed + kRunsHeadBytes;
+    const std::size_t in_bits = head.count / 8;
+    return fixed + in_bits - std::min(in_bits, parameters.tail());
 }
 
 ChunkLayout read_chunk_layout(Bytes data, const ChunkHead& head, Dtype dtype,
@@ -128,7 +151,12 @@ ChunkLayout read_chunk_layout(Bytes data, const ChunkHead& head, Dtype dtype,
     ChunkLayout layout{};
     layout.zeros = cursor.at();
     layout.nonzeros = head.count;
-    if (head.bitmap) layout.nonzeros -= read_zeros(cursor, head.count, work.zeros.data());
+    if (head.zeros == Zeros::kBitmap) {
+        layout.nonzeros -= read_zeros(cursor, head.count, work.zeros.data());
+    } else if (head.zeros == Zeros::kRuns) {
+        layout.runs = read_runs(cursor, head.count);
+        layout.nonzeros = layout.runs->nonzeros;
+    }
 
     layout.lanes = cursor.at();
     for (std::size_t k = 0; k < parameters.lanes(); ++k) cursor.take(2, "lanes");
@@ -140,9 +168,13 @@ ChunkLayout read_chunk_layout(Bytes data, const ChunkHead& head, Dtype dtype,
         }
     }
 
+    layout.tables = cursor.at();
+    work.tables.clear();
+    if (head.dynamic) read_dynamic_tables(cursor, work.tables);
+
     layout.blocks = cursor.at();
     read_block_headers(cursor, layout.nonzeros, head.trailing, bits, parameters, tables,
-                       work.blocks);
+                       work.tables.size(), work.blocks);
     layout.codes = cursor.at();
     for (const Block& block : work.blocks) {
         layout.raw_bytes += raw_bytes(block.count, bits.mantissa + 1 - block.trailing);

@@ -34,8 +34,14 @@ Composition take_apart(Bytes data, const Header& header) {
                     read_chunk_layout(data, head, dtype, parameters, std::nullopt, work);
                 ++found.coded_chunks;
                 for (const Block& block : work.blocks) ++found.blocks_by_table[block.table];
-                found.zeros += layout.lanes - layout.zeros;
-                found.lanes += layout.blocks - layout.lanes;
+                if (layout.runs) {
+                    ++found.runs_chunks;
+                    found.zero_runs += layout.runs->pairs;
+                }
+                found.dynamic_tables += work.tables.size();
+                (layout.runs ? found.runs : found.zeros) += layout.lanes - layout.zeros;
+                found.lanes += layout.tables - layout.lanes;
+                found.tables += layout.blocks - layout.tables;
                 found.blocks += layout.codes - layout.blocks;
                 found.codes += layout.raw - layout.codes;
                 found.raw += layout.end - layout.raw;

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "entrolith/codes.hpp"
+#include "entrolith/chunk.hpp"
 
 namespace entrolith {
 namespace {
@@ -11,28 +11,48 @@ namespace {
     throw StreamError{Cause::kCorrupt, "codes", offset, why};
 }
 
+/// Steps 2 and 3 of section 6.
+unsigned take_symbol(Cursor& codes, std::uint16_t& state, const DecodeTable& table) {
+    Lane lane{state};
+    const unsigned entry = table.entries[lane.peek()];
+    lane.drop(entry & 31);
+    if (lane.wants_byte() != 0) lane.take(codes.integer<std::uint8_t>("codes"), ~0u);
+    state = static_cast<std::uint16_t>(lane.state());
+    return entry >> 8;
+}
+
+void take_tokens(Cursor& codes, LaneStates& states, std::size_t lanes, const Runs& runs) {
+    const std::array tables{make_decode_table(runs.tables[0]), make_decode_table(runs.tables[1])};
+    for (std::size_t token = 0; token < runs.tokens(); ++token) {
+        unsigned symbol = take_symbol(codes, states[token % lanes], tables[token % 2]);
+        if (symbol == kEscape) symbol = codes.integer<std::uint8_t>("codes");
+        if (symbol >= kSymbols) {
+            corrupt(codes.at(), "class " + std::to_string(symbol) + " cannot be");
+        }
+    }
+}
+
 }  // namespace
 
-void explain_codes(Bytes data, std::size_t begin, std::size_t end, const LaneStates& initial,
-                   std::size_t lanes, std::span<const Block> blocks, unsigned exponent_bits,
-                   const TableSet& tables) {
+void explain_codes(Bytes data, const ChunkLayout& layout, const LaneStates& initial,
+                   std::size_t lanes, unsigned exponent_bits, const TableSet& tables,
+                   const Workspace& work) {
     LaneStates states = initial;
-    Cursor codes{data, begin, end, Cause::kCorrupt};
+    Cursor codes{data, layout.codes, layout.raw, Cause::kCorrupt};
+    if (layout.runs) take_tokens(codes, states, lanes, *layout.runs);
     std::size_t j = 0;
-    for (const Block& block : blocks) {
+    for (const Block& block : work.blocks) {
+        const bool raw = block.table == kRawTable;
+        const DecodeTable table = raw ? DecodeTable{}
+                                  : block.table < kDynamicTable
+                                      ? tables.decode(block.table)
+                                      : make_decode_table(work.tables[block.table - kDynamicTable]);
         for (std::size_t i = 0; i < block.count; ++i, ++j) {
-            int exponent = 0;
-            if (block.table == kRawTable) {
-                exponent = codes.integer<std::uint8_t>("codes");
-            } else {
-                Lane lane{states[j % lanes]};
-                const unsigned entry = tables.decode(block.table).entries[lane.peek()];
-                lane.drop(entry & 31);
-                if (lane.wants_byte() != 0) lane.take(codes.integer<std::uint8_t>("codes"), ~0u);
-                states[j % lanes] = static_cast<std::uint16_t>(lane.state());
-                const unsigned symbol = entry >> 8;
-                exponent = symbol == kEscape ? int{codes.integer<std::uint8_t>("codes")}
-                                             : int{block.emax} - static_cast<int>(symbol);
+            const unsigned symbol = raw ? kEscape : take_symbol(codes, states[j % lanes], table);
+            int exponent = int{block.emax} - static_cast<int>(symbol);
+            if (symbol == kEscape) {
+                exponent = exponent_bits > 8 ? int{codes.integer<std::uint16_t>("codes")}
+                                             : int{codes.integer<std::uint8_t>("codes")};
             }
             if (exponent < 0 || exponent >> exponent_bits != 0) {
                 corrupt(codes.at(), "exponent " + std::to_string(exponent) + " cannot be");
@@ -44,11 +64,11 @@ void explain_codes(Bytes data, std::size_t begin, std::size_t end, const LaneSta
     }
     for (std::size_t k = 0; k < lanes; ++k) {
         if (states[k] >= 2 * Lane::kLow) {
-            corrupt(begin,
+            corrupt(layout.codes,
                     "lane " + std::to_string(k) + " ends in state " + std::to_string(states[k]));
         }
     }
-    corrupt(begin, "the codes changed while they were read");
+    corrupt(layout.codes, "the codes changed while they were read");
 }
 
 }  // namespace entrolith

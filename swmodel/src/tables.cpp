@@ -75,20 +75,59 @@ EncodeTable encode_table(const std::array<Codeword, kSymbols>& words) {
 
 }  // namespace
 
+DecodeTable make_decode_table(const Lengths& lengths) { return decode_table(codewords(lengths)); }
+
+EncodeTable make_encode_table(const Lengths& lengths) { return encode_table(codewords(lengths)); }
+
+Lengths read_table(Cursor& cursor, const char* field) {
+    const auto packed = cursor.integer<std::uint64_t>(field);
+    Lengths lengths;
+    for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
+        lengths[symbol] = packed >> (4 * symbol) & 15;
+    }
+    try {
+        static_cast<void>(codewords(lengths));
+    } catch (const std::invalid_argument& error) {
+        throw StreamError{Cause::kCorrupt, field, cursor.at() - sizeof packed, error.what()};
+    }
+    return lengths;
+}
+
+std::uint64_t pack_table(const Lengths& lengths) noexcept {
+    std::uint64_t packed = 0;
+    for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
+        packed |= std::uint64_t{lengths[symbol]} << (4 * symbol);
+    }
+    return packed;
+}
+
+std::uint32_t table_cost(const Lengths& lengths, const Histogram& histogram,
+                         unsigned escape) noexcept {
+    std::uint32_t bits = 0;
+    for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
+        const bool coded = symbol != kEscape && lengths[symbol] != 0;
+        bits += histogram[symbol] * (coded ? lengths[symbol] : lengths[kEscape] + escape);
+    }
+    return bits;
+}
+
 TableSet::TableSet(std::span<const Lengths> tables, const Identity& identity)
     : identity_{identity} {
     if (tables.empty() || tables.size() > kMaxTables) {
         throw std::invalid_argument{"a set has 1 to 128 tables"};
     }
-    costs_.tables = tables.size();
+    for (CostTable& costs : costs_) costs.tables = tables.size();
     for (std::size_t t = 0; t < tables.size(); ++t) {
         const auto words = codewords(tables[t]);
         decode_.push_back(decode_table(words));
         encode_.push_back(encode_table(words));
-        const unsigned escaped = words[kEscape].length + 8;
         for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
             const unsigned length = words[symbol].length;
-            costs_.bits[symbol][t] = symbol == kEscape || length == 0 ? escaped : length;
+            const bool escaped = symbol == kEscape || length == 0;
+            for (unsigned bytes = 1; bytes <= costs_.size(); ++bytes) {
+                costs_[bytes - 1].bits[symbol][t] =
+                    escaped ? words[kEscape].length + 8 * bytes : length;
+            }
         }
     }
 }

@@ -4,18 +4,36 @@
 
 #include <algorithm>
 
+#include "entrolith/runs.hpp"
 #include "entrolith/zeros.hpp"
 
 namespace entrolith {
+namespace {
 
+// Of the widest type, fp64.
+constexpr std::size_t kExponentBytes = 2;
+constexpr std::size_t kPartBytes = 7;
+constexpr std::size_t kValueBytes = 8;
+
+template <class Item>
+std::unique_ptr<Item[]> buffer(std::size_t items) {
+    return std::make_unique_for_overwrite<Item[]>(items + kSlack / sizeof(Item));
+}
+
+}  // namespace
+
+// Tokens are coded only where they take less than a bitmap.
 Workspace::Workspace(std::size_t values, const Parameters& parameters)
-    : differences{std::make_unique_for_overwrite<std::uint8_t[]>(values + kSlack)},
-      codes{std::make_unique_for_overwrite<std::uint8_t[]>(values + kSlack)},
-      raw{std::make_unique_for_overwrite<std::uint8_t[]>(3 * std::min(values, parameters.block()) +
-                                                         parameters.lanes() + kSlack)},
-      zeros(words_for(values)),
-      codes_size{values + kSlack},
-      nonzeros_{std::make_unique_for_overwrite<std::byte[]>(4 * values + kSlack)} {
+    : codes_size{kExponentBytes * values + most_zeros_bytes(values) + kSlack},
+      codes{buffer<std::uint8_t>(codes_size)},
+      raw{buffer<std::uint8_t>(kPartBytes * std::min(values, parameters.block()) +
+                               parameters.lanes())},
+      zeros(words_for(values) + 1),
+      numbers{buffer<std::uint16_t>(values + 1)},
+      symbols{buffer<std::uint8_t>(2 * kMaxPairs)},
+      extra{buffer<std::uint8_t>(kExtraScratch)},
+      differences_{buffer<std::byte>(kExponentBytes * values)},
+      nonzeros_{buffer<std::byte>(kValueBytes * values)} {
     blocks.reserve(values / parameters.block() + 1);
 }
 

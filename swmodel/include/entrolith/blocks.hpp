@@ -9,7 +9,7 @@ namespace entrolith {
 
 struct Block {
     std::uint32_t count;
-    std::uint8_t emax;
+    std::uint16_t emax;
     std::uint8_t table;
     std::uint8_t trailing;
 };

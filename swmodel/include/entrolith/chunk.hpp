@@ -13,12 +13,25 @@
 #include "entrolith/bytes.hpp"
 #include "entrolith/dtype.hpp"
 #include "entrolith/profile.hpp"
+#include "entrolith/runs.hpp"
 #include "entrolith/tables.hpp"
 #include "entrolith/workspace.hpp"
 
 namespace entrolith {
 
+// The bits of `mode`.
+inline constexpr unsigned kCodedForm = 1;
+inline constexpr unsigned kAllZeros = 1u << 2;
+inline constexpr unsigned kZeroBitmap = 2u << 2;
+inline constexpr unsigned kZeroRuns = 3u << 2;
+inline constexpr unsigned kTrailingBit = 1u << 5;
+inline constexpr unsigned kDynamicBit = 1u << 6;
+inline constexpr unsigned kShortBit = 1u << 7;
+
 enum class Form { kStored, kCoded, kAllZero };
+
+/// How a coded chunk says where its zeros are. FORMAT.md sections 4.1 and 4.2.
+enum class Zeros { kNone, kBitmap, kRuns };
 
 /// What a chunk says of itself before its parts.
 struct ChunkHead {
@@ -27,20 +40,23 @@ struct ChunkHead {
     std::size_t end;    // of the chunk
     std::size_t count;  // values
     Form form;
-    bool bitmap;
+    Zeros zeros;
     bool trailing;
+    bool dynamic;
 };
 
-/// Where the parts of a coded chunk lie: bitmap, lanes, blocks, codes, raw, each to the next.
+/// Where the parts of a coded chunk lie, each to the next.
 struct ChunkLayout {
     std::size_t zeros;
     std::size_t lanes;
+    std::size_t tables;
     std::size_t blocks;
     std::size_t codes;
     std::size_t raw;
     std::size_t end;
     std::size_t nonzeros;
     std::size_t raw_bytes;  // those in the lanes included
+    std::optional<Runs> runs;
 };
 
 /// Reads a chunk's head and checks its size against what is certain. `expected` is the number of
@@ -48,12 +64,13 @@ struct ChunkLayout {
 [[nodiscard]] ChunkHead read_chunk_head(Bytes data, std::size_t at, std::size_t expected,
                                         Dtype dtype, const Parameters& parameters);
 
-/// The least size of a coded chunk of `count` values: every value takes a bit, of the bitmap or of
-/// the raw parts.
-[[nodiscard]] std::size_t least_coded_size(std::size_t count, const Parameters& parameters);
+/// The least size of a coded chunk with this head. Without runs every value takes a bit, of the
+/// bitmap or of the raw parts.
+[[nodiscard]] std::size_t least_coded_size(const ChunkHead& head, const Parameters& parameters);
 
-/// Reads bitmap, lanes and block headers of a coded chunk into `work`. Without a table set at hand
-/// (`tables` empty) any index below 128 passes. Throws StreamError.
+/// Reads zeros, lanes, tables and block headers of a coded chunk, the last two into `work`, and a
+/// bitmap too. Without a table set at hand (`tables` empty) any index below 128 passes. Throws
+/// StreamError.
 [[nodiscard]] ChunkLayout read_chunk_layout(Bytes data, const ChunkHead& head, Dtype dtype,
                                             const Parameters& parameters,
                                             std::optional<std::size_t> tables, Workspace& work);
@@ -62,6 +79,12 @@ struct ChunkLayout {
 template <class F>
 void decode_chunk(Bytes data, const ChunkHead& head, const Parameters& parameters,
                   const TableSet& tables, Workspace& work, typename F::Value* values);
+
+/// Decodes the codes of a chunk value by value, in the order of section 6, from the lanes' initial
+/// states, to throw the StreamError of the first fault.
+[[noreturn]] void explain_codes(Bytes data, const ChunkLayout& layout, const LaneStates& initial,
+                                std::size_t lanes, unsigned exponent_bits, const TableSet& tables,
+                                const Workspace& work);
 
 /// Room that encode_chunk() needs for `count` values.
 [[nodiscard]] std::size_t encode_chunk_bound(std::size_t count, Dtype dtype,

@@ -83,11 +83,4 @@ template <class Exponent>
     return all >> stretch.exponent_bits == 0;
 }
 
-/// Decodes the codes between `begin` and `end` value by value, in the order of section 6, from the
-/// initial states, to throw the StreamError of the first fault.
-[[noreturn]] void explain_codes(Bytes data, std::size_t begin, std::size_t end,
-                                const LaneStates& initial, std::size_t lanes,
-                                std::span<const Block> blocks, unsigned exponent_bits,
-                                const TableSet& tables);
-
 }  // namespace entrolith

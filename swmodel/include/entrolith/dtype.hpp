@@ -26,6 +26,7 @@ struct Float {
     using Value = Pattern;
     using Exponent = std::conditional_t<(ExponentBits > 8), std::uint16_t, std::uint8_t>;
     static constexpr Dtype kDtype = Type;
+    static constexpr unsigned kExponentBytes = sizeof(Exponent);  // where one is written whole
     static constexpr unsigned kExponentBits = ExponentBits;
     static constexpr unsigned kMantissaBits = MantissaBits;
     static constexpr unsigned kPartBits = MantissaBits + 1;
@@ -62,14 +63,20 @@ decltype(auto) with_dtype(Dtype dtype, Function&& f) {
             return f(Bf16{});
         case Dtype::kFp16:
             return f(Fp16{});
+        case Dtype::kFp64:
+            return f(Fp64{});
+        case Dtype::kFp8E4M3:
+            return f(Fp8E4M3{});
+        case Dtype::kFp8E5M2:
+            return f(Fp8E5M2{});
         case Dtype::kFp32:
-        default:
-            return f(Fp32{});
+            break;
     }
+    return f(Fp32{});
 }
 
-[[nodiscard]] constexpr unsigned bytes_of(Dtype dtype) noexcept {
-    return dtype == Dtype::kFp32 ? 4 : 2;
+[[nodiscard]] inline unsigned bytes_of(Dtype dtype) noexcept {
+    return with_dtype(dtype, [](auto f) { return unsigned{sizeof(typename decltype(f)::Value)}; });
 }
 
 }  // namespace entrolith

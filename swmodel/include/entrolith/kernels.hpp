@@ -89,9 +89,13 @@ struct Kernel {
     Choice (*choose)(const CostTable& costs, const Histogram& histogram,
                      std::uint32_t raw_bits) noexcept;
     CodeKernel<std::uint8_t> codes8;
+    CodeKernel<std::uint16_t> codes16;
     ValueKernel<Fp32> fp32;
     ValueKernel<Bf16> bf16;
     ValueKernel<Fp16> fp16;
+    ValueKernel<Fp64> fp64;
+    ValueKernel<Fp8E4M3> fp8e4m3;
+    ValueKernel<Fp8E5M2> fp8e5m2;
 
     template <class F>
     [[nodiscard]] const ValueKernel<F>& values() const noexcept {
@@ -99,15 +103,24 @@ struct Kernel {
             return fp32;
         } else if constexpr (std::is_same_v<F, Bf16>) {
             return bf16;
-        } else {
-            static_assert(std::is_same_v<F, Fp16>);
+        } else if constexpr (std::is_same_v<F, Fp16>) {
             return fp16;
+        } else if constexpr (std::is_same_v<F, Fp64>) {
+            return fp64;
+        } else if constexpr (std::is_same_v<F, Fp8E4M3>) {
+            return fp8e4m3;
+        } else {
+            static_assert(std::is_same_v<F, Fp8E5M2>);
+            return fp8e5m2;
         }
     }
     template <class F>
     [[nodiscard]] const auto& codes() const noexcept {
-        static_assert(sizeof(typename F::Exponent) == 1);
-        return codes8;
+        if constexpr (F::kExponentBytes == 1) {
+            return codes8;
+        } else {
+            return codes16;
+        }
     }
 };
 

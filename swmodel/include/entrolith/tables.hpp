@@ -14,12 +14,16 @@
 #include <span>
 #include <vector>
 
+#include "entrolith/bytes.hpp"
+
 namespace entrolith {
 
 inline constexpr unsigned kSymbols = 16;
 inline constexpr unsigned kEscape = 15;
 inline constexpr std::size_t kMaxTables = 128;
 inline constexpr std::uint8_t kRawTable = 255;
+inline constexpr std::size_t kDynamicTable = 128;  // a chunk's own tables are this and up
+inline constexpr std::size_t kMaxDynamicTables = 64;
 
 using Lengths = std::array<std::uint8_t, kSymbols>;
 using Identity = std::array<std::uint8_t, 8>;
@@ -53,8 +57,20 @@ struct EncodeTable {
     }
 };
 
+/// The coders' forms of a table. Throw std::invalid_argument if it breaks section 3.2.
+[[nodiscard]] DecodeTable make_decode_table(const Lengths& lengths);
+[[nodiscard]] EncodeTable make_encode_table(const Lengths& lengths);
+
+/// A table inside a chunk: [4 bits] a length, lowest first. Throws StreamError.
+[[nodiscard]] Lengths read_table(Cursor& cursor, const char* field);
+[[nodiscard]] std::uint64_t pack_table(const Lengths& lengths) noexcept;
+
 /// How often each symbol occurs in a block; differences without a symbol of their own are escapes.
 using Histogram = std::array<std::uint32_t, kSymbols>;
+
+/// Bits of codewords, and of the `escape` bits that follow those of the escape.
+[[nodiscard]] std::uint32_t table_cost(const Lengths& lengths, const Histogram& histogram,
+                                       unsigned escape) noexcept;
 
 struct Choice {
     std::uint8_t table;  // kRawTable: no table is cheaper
@@ -78,13 +94,16 @@ public:
     [[nodiscard]] const DecodeTable& decode(std::size_t table) const { return decode_[table]; }
     [[nodiscard]] const EncodeTable& encode(std::size_t table) const { return encode_[table]; }
 
-    [[nodiscard]] const CostTable& costs() const noexcept { return costs_; }
+    /// Of exponents that take `exponent_bytes` bytes, 1 or 2, where they are written whole.
+    [[nodiscard]] const CostTable& costs(unsigned exponent_bytes) const noexcept {
+        return costs_[exponent_bytes - 1];
+    }
 
 private:
     Identity identity_;
     std::vector<DecodeTable> decode_;
     std::vector<EncodeTable> encode_;
-    CostTable costs_{};
+    std::array<CostTable, 2> costs_{};
 };
 
 }  // namespace entrolith

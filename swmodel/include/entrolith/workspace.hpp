@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "entrolith/blocks.hpp"
+#include "entrolith/dynamic.hpp"
 #include "entrolith/kernels.hpp"
 #include "entrolith/profile.hpp"
 
@@ -19,20 +20,36 @@ class Workspace {
 public:
     Workspace(std::size_t values, const Parameters& parameters);
 
-    /// Non-zero values, bit patterns of 2 or 4 bytes.
+    /// Non-zero values.
     template <class Value>
     [[nodiscard]] Value* nonzeros() noexcept {
         return reinterpret_cast<Value*>(nonzeros_.get());
     }
+    /// emax - exponent of each non-zero value.
+    template <class Exponent>
+    [[nodiscard]] Exponent* differences() noexcept {
+        return reinterpret_cast<Exponent*>(differences_.get());
+    }
 
-    std::unique_ptr<std::uint8_t[]> differences;  // emax - exponent of each non-zero value
-    std::unique_ptr<std::uint8_t[]> codes;        // the encoder fills it from its end
-    std::unique_ptr<std::uint8_t[]> raw;          // of one block
-    std::vector<std::uint32_t> zeros;             // the bitmap
-    std::vector<Block> blocks;
     std::size_t codes_size;
+    std::unique_ptr<std::uint8_t[]> codes;  // the encoder fills it from its end
+    std::unique_ptr<std::uint8_t[]> raw;    // of one block
+    std::vector<std::uint32_t> zeros;       // the bitmap
+    std::vector<Block> blocks;
+
+    // Tables of the chunk's own, as the format has them and as the coders do.
+    std::vector<BlockCost> costs;
+    std::vector<Lengths> tables;
+    std::vector<EncodeTable> encode_tables;
+    std::vector<DecodeTable> decode_tables;
+
+    // Tokens of zero runs.
+    std::unique_ptr<std::uint16_t[]> numbers;
+    std::unique_ptr<std::uint8_t[]> symbols;
+    std::unique_ptr<std::uint8_t[]> extra;
 
 private:
+    std::unique_ptr<std::byte[]> differences_;
     std::unique_ptr<std::byte[]> nonzeros_;
 };
 

@@ -20,6 +20,11 @@ inline constexpr std::size_t kWordBits = 32;
     return (bits + kWordBits - 1) / kWordBits;
 }
 
+/// What a bitmap of `count` values takes at most, in bytes.
+[[nodiscard]] constexpr std::size_t most_zeros_bytes(std::size_t count) noexcept {
+    return 4 * (words_for(count) + words_for(words_for(count)));
+}
+
 /// Reads the bitmap of `count` values into words[words_for(count)] and returns the number of
 /// zeros, which is neither 0 nor `count`. Throws StreamError.
 inline std::size_t read_zeros(Cursor& cursor, std::size_t count, std::uint32_t* words) {
@@ -48,6 +53,15 @@ inline std::size_t read_zeros(Cursor& cursor, std::size_t count, std::uint32_t* 
     if (zeros == 0) refuse(start, "a bitmap without a zero");
     if (zeros == count) refuse(start, "every value is zero");
     return zeros;
+}
+
+/// What write_zeros() writes, in bytes.
+[[nodiscard]] inline std::size_t zeros_bytes(const std::uint32_t* words,
+                                             std::size_t count) noexcept {
+    const std::size_t length = words_for(count);
+    std::size_t stored = words_for(length);
+    for (std::size_t w = 0; w < length; ++w) stored += words[w] != 0;
+    return 4 * stored;
 }
 
 /// Writes a bitmap and returns its end; touches at most 4 bytes beyond.

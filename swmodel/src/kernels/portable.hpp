@@ -32,9 +32,13 @@ constexpr Kernel portable_kernel(std::string_view name) noexcept {
             &crc32_by_tables,
             &choose,
             code_kernel<std::uint8_t>(),
+            code_kernel<std::uint16_t>(),
             value_kernel<Fp32>(),
             value_kernel<Bf16>(),
-            value_kernel<Fp16>()};
+            value_kernel<Fp16>(),
+            value_kernel<Fp64>(),
+            value_kernel<Fp8E4M3>(),
+            value_kernel<Fp8E5M2>()};
 }
 
 }  // namespace

@@ -41,10 +41,12 @@ void pack_group(const Value* parts, std::size_t count, unsigned width, std::uint
             store(out + 2 * i, static_cast<std::uint16_t>(parts[i]));
         }
     } else if constexpr (kWidth == 24) {
-        for (std::size_t i = 0; i < count; ++i) store(out + 3 * i, std::uint32_t{parts[i]});
+        for (std::size_t i = 0; i < count; ++i) {
+            store(out + 3 * i, static_cast<std::uint32_t>(parts[i]));
+        }
     } else {
         std::uint64_t bits = 0;
-        unsigned fill = 0;  // at most 7 + 2 * 24 bits before they are stored
+        unsigned fill = 0;  // at most 7 + 53 bits before they are stored
         const auto put = [&](std::uint64_t more, unsigned length) {
             bits |= more << fill;
             fill += length;
@@ -54,10 +56,12 @@ void pack_group(const Value* parts, std::size_t count, unsigned width, std::uint
             fill %= 8;
         };
         std::size_t i = 0;
-        for (; i + 2 <= count; i += 2) {
-            put(parts[i] | std::uint64_t{parts[i + 1]} << width, 2 * width);
+        if constexpr (sizeof(Value) < 8) {  // two at a time fit
+            for (; i + 2 <= count; i += 2) {
+                put(parts[i] | std::uint64_t{parts[i + 1]} << width, 2 * width);
+            }
         }
-        if (i < count) put(parts[i], width);
+        for (; i < count; ++i) put(parts[i], width);
         *out = static_cast<std::uint8_t>(bits);
     }
 }
@@ -68,16 +72,18 @@ void unpack_group(const std::uint8_t* in, std::size_t count, unsigned width,
     if constexpr (kWidth == 8) {
         for (std::size_t i = 0; i < count; ++i) parts[i] = in[i];
     } else if constexpr (kWidth == 16) {
-        for (std::size_t i = 0; i < count; ++i) parts[i] = load<std::uint16_t>(in + 2 * i);
+        for (std::size_t i = 0; i < count; ++i)
+            parts[i] = static_cast<Value>(load<std::uint16_t>(in + 2 * i));
     } else if constexpr (kWidth == 24) {
         for (std::size_t i = 0; i < count; ++i) {
             parts[i] = static_cast<Value>(load<std::uint32_t>(in + 3 * i) & 0xFFFFFFu);
         }
     } else {
-        const std::uint32_t mask = (1u << width) - 1;
+        using Word = std::conditional_t<sizeof(Value) == 8, std::uint64_t, std::uint32_t>;
+        const Word mask = (Word{1} << width) - 1;
         std::size_t bit = 0;
         for (std::size_t i = 0; i < count; ++i, bit += width) {
-            parts[i] = static_cast<Value>(load<std::uint32_t>(in + bit / 8) >> (bit % 8) & mask);
+            parts[i] = static_cast<Value>(load<Word>(in + bit / 8) >> (bit % 8) & mask);
         }
     }
 }

@@ -16,14 +16,15 @@ namespace {
 
 /// Counts differences below the escape; four histograms, so that a run of equal ones need not wait
 /// for its own count.
-Histogram count_symbols(const std::uint8_t* differences, std::size_t count) noexcept {
+template <class Exponent>
+Histogram count_symbols(const Exponent* differences, std::size_t count) noexcept {
     std::array<std::array<std::uint32_t, 256>, 4> part;  // above the escape: never read
     for (auto& counts : part) std::fill_n(counts.begin(), kEscape, 0u);
     std::size_t i = 0;
     for (; i + 4 <= count; i += 4) {
-        for (std::size_t k = 0; k < 4; ++k) ++part[k][differences[i + k]];
+        for (std::size_t k = 0; k < 4; ++k) ++part[k][std::min<unsigned>(differences[i + k], 255)];
     }
-    for (; i < count; ++i) ++part[0][differences[i]];
+    for (; i < count; ++i) ++part[0][std::min<unsigned>(differences[i], 255)];
     Histogram histogram{};
     auto escapes = static_cast<std::uint32_t>(count);
     for (unsigned symbol = 0; symbol < kEscape; ++symbol) {

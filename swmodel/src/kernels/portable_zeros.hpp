@@ -4,6 +4,7 @@
 // so the loops over values have no branches.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,12 +14,20 @@
 namespace entrolith {
 namespace {
 
-/// As wide as the values, so that the compiler's vectors count without widening; a part's count
-/// fits.
+/// Counts as wide as the values, so that the compiler's vectors need not widen, and so many at a
+/// time that they fit.
 template <class Value>
 std::size_t count_zeros(const Value* values, std::size_t count) noexcept {
-    Value zeros = 0;
-    for (std::size_t i = 0; i < count; ++i) zeros = static_cast<Value>(zeros + (values[i] == 0));
+    constexpr std::size_t kAtOnce = std::min<std::uint64_t>(Value(~Value{0}), 1u << 15);
+    std::size_t zeros = 0;
+    for (std::size_t first = 0; first < count; first += kAtOnce) {
+        const std::size_t length = std::min(kAtOnce, count - first);
+        Value some = 0;
+        for (std::size_t i = 0; i < length; ++i) {
+            some = static_cast<Value>(some + (values[first + i] == 0));
+        }
+        zeros += static_cast<std::size_t>(some);
+    }
     return zeros;
 }
 
@@ -56,7 +65,7 @@ void join_zeros(const std::uint32_t* words, std::size_t count, const Value* nonz
         }
         for (std::size_t i = 0; i < length; ++i) {
             const std::uint32_t kept = ~word & 1u;
-            values[first + i] = static_cast<Value>(*nonzeros & (0u - kept));
+            values[first + i] = static_cast<Value>(*nonzeros & (Value{0} - kept));
             nonzeros += kept;
             word >>= 1;
         }

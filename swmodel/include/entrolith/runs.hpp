@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// entrolith/runs.hpp - where zeros are, as distances between runs of them and the runs' lengths.
+//
+// Spec      FORMAT.md section 4.2, and rule 5 of section 8.
+// Read me   A token is a distance or a run, in turn; its class is a symbol of the lanes, and what
+//           the class leaves open are extra bits. In memory zeros are a bitmap as in zeros.hpp.
+//           Classes travel through the coders of differences (codes.hpp) as `symbols`: a class
+//           with a codeword is its own symbol; any other is kClassEmax - class, which no table has
+//           a codeword for, so that the escaped byte is kClassEmax less that: the class.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "entrolith/bytes.hpp"
+#include "entrolith/codes.hpp"
+#include "entrolith/tables.hpp"
+
+namespace entrolith {
+
+inline constexpr std::size_t kMaxPairs = 16384;
+inline constexpr std::size_t kRunsHeadBytes = 22;
+inline constexpr std::size_t kExtraSlack = 8;
+/// All extra bits that a chunk may declare or its classes may want.
+inline constexpr std::size_t kExtraScratch = 65536 + kExtraSlack;
+inline constexpr std::uint8_t kClassEmax = 255;
+
+/// The part before the lanes.
+struct Runs {
+    std::size_t start;  // of the part
+    std::size_t nonzeros;
+    std::size_t pairs;
+    Bytes extra;
+    std::array<Lengths, 2> tables;  // of distances and of runs
+    [[nodiscard]] std::size_t tokens() const noexcept { return 2 * pairs; }
+    /// Tokens are coded in the lanes before all blocks.
+    [[nodiscard]] Stretch stretch() const noexcept { return {0, tokens(), kClassEmax, 8}; }
+};
+
+/// Reads the part of a chunk of `count` values. Throws StreamError.
+[[nodiscard]] Runs read_runs(Cursor& cursor, std::size_t count);
+
+/// Turns the symbols of all tokens into their classes; false if one is above 15.
+[[nodiscard]] bool read_classes(const Runs& runs, std::uint8_t* symbols) noexcept;
+
+/// Which of the two tables codes a token: those of CodeKernel's mixed operations.
+inline constexpr auto kTokenTables = [] {
+    std::array<std::uint64_t, kMaxPairs / 32> odd{};
+    odd.fill(0xAAAAAAAAAAAAAAAA);
+    return odd;
+}();
+
+/// Fills the bitmap of `count` values, and a word more, from the classes of all tokens. `scratch`
+/// has kExtraScratch bytes. Throws StreamError.
+void join_runs(const Runs& runs, const std::uint8_t* classes, std::size_t count,
+               std::uint8_t* scratch, std::uint32_t* words);
+
+/// What the encoder finds in a bitmap.
+struct Tokens {
+    std::size_t pairs;
+    std::size_t extra_bits;
+    std::array<Lengths, 2> tables;
+    std::uint64_t cost;  // rule 5: bits of head, extra bits, codewords and escaped classes
+    [[nodiscard]] std::size_t count() const noexcept { return 2 * pairs; }
+    [[nodiscard]] Stretch stretch() const noexcept { return {0, count(), kClassEmax, 8}; }
+};
+
+/// Finds the runs in the bitmap of `count` values, at least one of which is zero. `numbers` takes
+/// each token's number less 1, up to `count` + 1 of them.
+[[nodiscard]] Tokens find_runs(const std::uint32_t* words, std::size_t count,
+                               std::uint16_t* numbers) noexcept;
+
+/// Writes what read_runs() reads, fills `symbols`, and returns the end of the part; touches up to
+/// kExtraSlack bytes beyond.
+[[nodiscard]] std::uint8_t* write_runs(const Tokens& tokens, std::size_t nonzeros,
+                                       const std::uint16_t* numbers, std::uint8_t* symbols,
+                                       std::uint8_t* out) noexcept;
+
+}  // namespace entrolith
