@@ -12,7 +12,6 @@ import sys
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from entrolith import _core
 
@@ -59,19 +58,13 @@ def machine(load_before: float, warm_allocator: bool) -> Machine:
     return Machine(
         cpu=cpu_model(),
         cores=len(os.sched_getaffinity(0)),
-        kernel=kernel(),
+        kernel=_core.kernel(),
         python=platform.python_version(),
         numpy=metadata.version("numpy"),
         load_before=round(load_before, 2),
         load_after=round(load(), 2),
         warm_allocator=warm_allocator,
     )
-
-
-def kernel() -> str:
-    """The kernel that Entrolith runs by default."""
-    core: Any = _core
-    return str(core.kernel()) if hasattr(core, "kernel") else "portable"
 
 
 def load() -> float:

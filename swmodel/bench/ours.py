@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -34,9 +33,12 @@ class Entry:
         return " ".join([PRODUCT, *settings, *([self.kernel] if self.kernel else [])])
 
     @property
-    def own_bytes(self) -> bool:
-        """Whether the stream differs from other entries': threads and kernels change no byte."""
-        return self.kernel is None and "threads" not in self.options
+    def sized(self) -> bool:
+        """Whether its sizes are of interest.
+
+        Threads and kernels change no byte, and streams without checks are not what is compared.
+        """
+        return self.kernel is None and not {"threads", "check"} & self.options.keys()
 
 
 DEFAULT = Entry()
@@ -70,32 +72,21 @@ def load(dtype: str) -> list[Codec | Skipped]:
 
 
 def obstacle(entry: Entry) -> str | None:
-    """Why this package or this CPU cannot do what `entry` asks for."""
-    known = inspect.signature(entrolith.compress).parameters
-    for option in entry.options:
-        if option not in known:
-            return f"this entrolith has no {option}="
-    if entry.kernel is not None and entry.kernel not in kernels():
-        return f"this entrolith has no {entry.kernel} kernel for this CPU"
+    """Why this CPU cannot do what `entry` asks for."""
+    if entry.kernel is not None and entry.kernel not in _core.kernels():
+        return f"there is no {entry.kernel} kernel for this CPU"
     return None
-
-
-def kernels() -> tuple[str, ...]:
-    """Names of the kernels that this CPU can run; empty if there is only one."""
-    listed = getattr(_core, "kernels", None)
-    return tuple(listed()) if listed else ()
 
 
 @contextmanager
 def running(kernel: str) -> Iterator[None]:
     """Force a kernel for a while."""
-    core: Any = _core
-    before = core.kernel()
-    core.set_kernel(kernel)
+    before = _core.kernel()
+    _core.set_kernel(kernel)
     try:
         yield
     finally:
-        core.set_kernel(before)
+        _core.set_kernel(before)
 
 
 def codec(entry: Entry, dtype: str) -> Codec:
@@ -106,7 +97,7 @@ def codec(entry: Entry, dtype: str) -> Codec:
         product=PRODUCT,
         compress=partial(entrolith.compress, dtype=dtype, **entry.options),
         decompress=partial(entrolith.decompress, as_bits=True, **threads),
-        prepare=tensors,
+        prepare=values if "profile" in entry.options else tensors,
         restore=joined,
         threads=threads.get("threads", 1),
         setting=partial(running, entry.kernel) if entry.kernel else nullcontext,
@@ -114,11 +105,13 @@ def codec(entry: Entry, dtype: str) -> Codec:
 
 
 def tensors(data: Data) -> Any:
-    """The tensors in their shapes; joined where the package takes a single array only."""
-    if len(data.tensors) == 1:
-        return next(iter(data.tensors.values()))
-    mappings = "level" in inspect.signature(entrolith.compress).parameters
-    return data.tensors if mappings else data.joined
+    """The tensors in their shapes; just an array if there is one."""
+    return data.tensors if len(data.tensors) > 1 else next(iter(data.tensors.values()))
+
+
+def values(data: Data) -> Patterns:
+    """All values in one row: profiles are for one array."""
+    return data.joined
 
 
 def joined(restored: Mapping[str, Patterns] | Patterns) -> Patterns:

@@ -33,10 +33,10 @@ HOW = """\
 
 **Sizes** are whole streams, with headers, tables and checks. Entrolith codes with its shipped
 tables, which were learned on earlier steps of the same models; `./nox -s reports` quotes ratios
-with tables of other models only. It is given named tensors in their shapes, once it takes them, and
-its stream gives them back. The others are given all values in one row, as the type that serves
-them best: bf16 is a type of ZipNN and OpenZL, unsigned integers for pcodec, widened to float32 for
-ZFP, pairs in a float32 for FPZIP.
+with tables of other models only. It is given named tensors in their shapes, and its stream gives
+them back; a profile is given all values in one row. So are the others, as the type that serves them
+best: bf16 is a type of ZipNN and OpenZL, unsigned integers for pcodec, widened to float32 for ZFP,
+pairs in a float32 for FPZIP.
 
 **Speeds** are GB/s, 10^9 bytes of the original a second: medians over calls, all codecs taking
 their turn in each round. With one thread, which is the case unless the name says another number,
@@ -140,7 +140,7 @@ def sizes(report: Report) -> str:
 
 def own_sizes(report: Report) -> str:
     """Our settings that change the stream."""
-    entries = [entry.name for entry in ours.ENTRIES if entry.own_bytes]
+    entries = [entry.name for entry in ours.ENTRIES if entry.sized]
     found = {(size.data, size.codec): size for size in report.sizes}
     shown = [name for name in entries if any(codec == name for _, codec in found)]
     columns = [("file", LEFT), *((name, RIGHT) for name in shown)]
