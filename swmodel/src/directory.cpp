@@ -62,7 +62,7 @@ private:
         if (code == 0 || code > kDtypes) {
             corrupt("dtype", cursor_.at() - 1, std::to_string(code) + " is no type");
         }
-        if (code > kDtypesOfVersion1) {  // INTERIM
+        if (version_ == 1 && code > kDtypesOfVersion1) {
             reserved("dtype", cursor_.at() - 1, std::to_string(code) + " is reserved");
         }
         const auto predictor = cursor_.integer<std::uint8_t>("predictor");
