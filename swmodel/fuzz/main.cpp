@@ -15,6 +15,7 @@
 #include <string>
 
 #include "decode_target.hpp"
+#include "entrolith/kernels.hpp"
 #include "inputs.hpp"
 
 namespace entrolith::fuzz {
@@ -64,10 +65,15 @@ void round_trip(Random& random, Counts& counts) {
     const Dtype dtype = kDtypes[below(random, kDtypes.size())];
     const std::size_t count = below(random, 4) == 0 ? below(random, 70000) : below(random, 3000);
     const Values values = random_values(random, dtype, count);
-    const auto stream = compressed(values, random_profile(random));
-    const auto back = decoded(stream, scan(stream, tables()));
-    require(std::memcmp(back[0].data(), values.bytes.data(), values.bytes.size()) == 0,
-            "values come back");
+    const Profile profile = random_profile(random);
+    const auto stream = compressed(values, profile);
+    for (const Kernel* each : kernels()) {
+        set_kernel(each->name);
+        require(compressed(values, profile) == stream, "kernels write the same bytes");
+        const auto back = decoded(stream, scan(stream, tables()));
+        require(std::memcmp(back[0].data(), values.bytes.data(), values.bytes.size()) == 0,
+                "values come back");
+    }
     require(decodes(stream), "a stream is accepted");
     ++counts.round_trips;
     counts.values += count;
@@ -108,7 +114,10 @@ int run(double seconds, std::uint64_t seed) {
     truncate_and_flip(random, counts);
     do {
         round_trip(random, counts);
-        damage(random, counts);
+        for (const Kernel* each : kernels()) {
+            set_kernel(each->name);
+            damage(random, counts);
+        }
     } while (Clock::now() < end);
     std::printf(
         "%zu truncations, %zu flips, %zu damaged, %zu forged headers, %zu random; of the last "
