@@ -14,7 +14,7 @@ from reference import scale
 from reference.header import FOOTER, MAPPING, Header, Segment, read_footer, read_header
 from reference.reader import CORRUPT, MODE, TRUNCATED, Dtype, Reader, Refused
 from reference.tables import ESCAPE, Lengths, codewords, read_lengths, reverse
-from reference.zeros import Runs, join_runs, read_bitmap, read_runs
+from reference.zeros import MAX_CLASS, Runs, join_runs, read_bitmap, read_runs
 
 RAW = 255
 DYNAMIC = 128
@@ -283,7 +283,7 @@ def read_classes(codes: Reader, lanes: list[int], runs: Runs) -> list[int]:
         c = decoders[token % 2].take(lanes, token % len(lanes), codes)
         if c == ESCAPE:
             c = codes.integer(1, "codes")
-        if c > 15:
+        if c > MAX_CLASS:
             raise Refused(CORRUPT, "codes", codes.at, f"class {c} cannot be")
         classes.append(c)
     return classes

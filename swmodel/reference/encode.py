@@ -55,6 +55,7 @@ def level(number: int, mode: str | None = None, check: bool = True) -> Profile:
     return replace(
         PROFILES["sw-n64-c32768"],
         version=2,
+        log2_chunk=16 if effort == 2 else 15,
         check=int(check),
         runs=effort > 0,
         mode=mode or ("hybrid" if effort else "static"),
@@ -445,7 +446,7 @@ def put_tokens(coder: Coder, tokens: Tokens) -> None:
     words = [codewords(table) for table in tokens.tables]
     for j, c in reversed(list(enumerate(tokens.classes))):
         symbol = c
-        if c == ESCAPE or c not in words[j % 2]:
+        if c >= ESCAPE or c not in words[j % 2]:
             coder.put_bytes(c, 1)
             symbol = ESCAPE
         coder.put(j, symbol, words[j % 2])

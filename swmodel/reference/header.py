@@ -92,7 +92,7 @@ def read_header(r: Reader, tables: Sequence[Lengths]) -> Header:
     if probe.integer(4, "header_check") != zlib.crc32(r.data[:end]):
         raise Refused(CORRUPT, "header_check", end, "does not match the header")
     only("kind", (1,))
-    log2_chunk = ranged("log2_chunk", 9, 15)
+    log2_chunk = ranged("log2_chunk", 9, 15 if version == 1 else 16)
     log2_block = ranged("log2_block", 5, log2_chunk)
     log2_lanes = ranged("log2_lanes", 3, 6)
     check = only("check", (0, 1))

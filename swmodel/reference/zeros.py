@@ -10,7 +10,7 @@ from reference.reader import CORRUPT, Reader, Refused
 from reference.tables import Lengths, read_lengths
 
 MAX_PAIRS = 1 << 14
-MAX_CLASS = 15
+MAX_CLASS = 17
 
 
 def read_bitmap(r: Reader, count: int) -> list[bool]:
