@@ -97,7 +97,7 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
     }
     if (layout.runs) {
         join_runs(*layout.runs, work.symbols.get(), head.count, work.extra.get(),
-                  work.zeros.data());
+                  work.entries.data(), work.zeros.data());
     }
 
     std::array<std::uint8_t, kMaxLanes> payload{};

@@ -94,7 +94,7 @@ ChunkHead read_chunk_head(Bytes data, std::size_t at, std::size_t expected, Dtyp
     if (form == 0 && (mode & 0x7Cu) != 0) {
         corrupt("mode", at, "a stored chunk has no other mode bits");
     }
-    if (zeros > (parameters.version == 1 ? 2u : 3u)) {
+    if (zeros > (parameters.version == 1 ? 2u : 4u)) {
         reserved("mode", at, "zeros " + std::to_string(zeros) + " is reserved");
     }
     if (zeros == 1 && (mode & (kTrailingBit | kDynamicBit)) != 0) {
@@ -130,6 +130,7 @@ ChunkHead read_chunk_head(Bytes data, std::size_t at, std::size_t expected, Dtyp
             count,
             kind,
             zeros == 2   ? Zeros::kBitmap
+            : zeros == 4 ? Zeros::kCross
             : zeros == 3 ? Zeros::kRuns
                          : Zeros::kNone,
             (mode & kTrailingBit) != 0,
@@ -138,7 +139,7 @@ ChunkHead read_chunk_head(Bytes data, std::size_t at, std::size_t expected, Dtyp
 
 std::size_t least_coded_size(const ChunkHead& head, const Parameters& parameters) {
     const std::size_t fixed = 4 + 2 * parameters.lanes() + 2;
-    if (head.zeros == Zeros::kRuns) return fixed + kRunsHeadBytes;
+    if (head.zeros >= Zeros::kRuns) return fixed + kRunsHeadBytes;
     const std::size_t in_bits = head.count / 8;
     return fixed + in_bits - std::min(in_bits, parameters.tail());
 }
@@ -153,8 +154,9 @@ ChunkLayout read_chunk_layout(Bytes data, const ChunkHead& head, Dtype dtype,
     layout.nonzeros = head.count;
     if (head.zeros == Zeros::kBitmap) {
         layout.nonzeros -= read_zeros(cursor, head.count, work.zeros.data());
-    } else if (head.zeros == Zeros::kRuns) {
-        layout.runs = read_runs(cursor, head.count);
+    } else if (head.zeros >= Zeros::kRuns) {
+        const bool cross = head.zeros == Zeros::kCross;
+        layout.runs = read_runs(cursor, head.count, parameters.chunk(), cross);
         layout.nonzeros = layout.runs->nonzeros;
     }
 

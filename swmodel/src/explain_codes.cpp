@@ -26,7 +26,7 @@ void take_tokens(Cursor& codes, LaneStates& states, std::size_t lanes, const Run
     for (std::size_t token = 0; token < runs.tokens(); ++token) {
         unsigned symbol = take_symbol(codes, states[token % lanes], tables[token % 2]);
         if (symbol == kEscape) symbol = codes.integer<std::uint8_t>("codes");
-        if (symbol >= kSymbols) {
+        if (symbol > kMaxClass) {
             corrupt(codes.at(), "class " + std::to_string(symbol) + " cannot be");
         }
     }

@@ -85,7 +85,7 @@ Header read_header(Bytes data, const TableSet* tables) {
     Cursor fields{data, 5, end, Cause::kTruncated};
     only(fields, "kind", kGradientStream, kGradientStream);
     header.parameters.version = version;
-    header.parameters.log2_chunk = ranged(fields, "log2_chunk", 9, 15);
+    header.parameters.log2_chunk = ranged(fields, "log2_chunk", 9, version == 1 ? 15 : 16);
     header.parameters.log2_block = ranged(fields, "log2_block", 5, header.parameters.log2_chunk);
     header.parameters.log2_lanes = ranged(fields, "log2_lanes", 3, 6);
     header.parameters.check = only(fields, "check", 0, 1);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "entrolith/cross.hpp"
 #include "entrolith/runs.hpp"
 #include "entrolith/zeros.hpp"
 
@@ -14,6 +15,9 @@ namespace {
 constexpr std::size_t kExponentBytes = 2;
 constexpr std::size_t kPartBytes = 7;
 constexpr std::size_t kValueBytes = 8;
+
+/// As many columns as a full chunk has values, and a row for each value, are the most there can be.
+constexpr std::size_t most_entries(const Parameters& parameters) { return 3 * parameters.chunk(); }
 
 template <class Item>
 std::unique_ptr<Item[]> buffer(std::size_t items) {
@@ -28,8 +32,9 @@ Workspace::Workspace(std::size_t values, const Parameters& parameters)
       codes{buffer<std::uint8_t>(codes_size)},
       raw{buffer<std::uint8_t>(kPartBytes * std::min(values, parameters.block()) +
                                parameters.lanes())},
-      zeros(words_for(values) + 1),
-      numbers{buffer<std::uint16_t>(values + 1)},
+      zeros(words_for(values) + kCrossSlackWords),
+      entries(words_for(most_entries(parameters)) + kCrossSlackWords),
+      numbers{buffer<std::uint32_t>(most_entries(parameters) + 1)},
       symbols{buffer<std::uint8_t>(2 * kMaxPairs)},
       extra{buffer<std::uint8_t>(kExtraScratch)},
       differences_{buffer<std::byte>(kExponentBytes * values)},

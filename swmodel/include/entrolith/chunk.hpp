@@ -24,6 +24,7 @@ inline constexpr unsigned kCodedForm = 1;
 inline constexpr unsigned kAllZeros = 1u << 2;
 inline constexpr unsigned kZeroBitmap = 2u << 2;
 inline constexpr unsigned kZeroRuns = 3u << 2;
+inline constexpr unsigned kZeroCross = 4u << 2;
 inline constexpr unsigned kTrailingBit = 1u << 5;
 inline constexpr unsigned kDynamicBit = 1u << 6;
 inline constexpr unsigned kShortBit = 1u << 7;
@@ -31,7 +32,7 @@ inline constexpr unsigned kShortBit = 1u << 7;
 enum class Form { kStored, kCoded, kAllZero };
 
 /// How a coded chunk says where its zeros are. FORMAT.md sections 4.1 and 4.2.
-enum class Zeros { kNone, kBitmap, kRuns };
+enum class Zeros { kNone, kBitmap, kRuns, kCross };
 
 /// What a chunk says of itself before its parts.
 struct ChunkHead {

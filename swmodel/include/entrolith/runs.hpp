@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "entrolith/bytes.hpp"
 #include "entrolith/codes.hpp"
@@ -23,13 +24,15 @@ namespace entrolith {
 inline constexpr std::size_t kMaxPairs = 16384;
 inline constexpr std::size_t kRunsHeadBytes = 22;
 inline constexpr std::size_t kExtraSlack = 8;
+inline constexpr unsigned kMaxClass = 17;
 /// All extra bits that a chunk may declare or its classes may want.
-inline constexpr std::size_t kExtraScratch = 65536 + kExtraSlack;
+inline constexpr std::size_t kExtraScratch = 65536 + kExtraSlack;  // 2 * kMaxPairs times 16 bits
 inline constexpr std::uint8_t kClassEmax = 255;
 
 /// The part before the lanes.
 struct Runs {
-    std::size_t start;  // of the part
+    std::size_t start;    // of the part, after `columns`
+    std::size_t columns;  // 0 without a cross
     std::size_t nonzeros;
     std::size_t pairs;
     Bytes extra;
@@ -39,10 +42,10 @@ struct Runs {
     [[nodiscard]] Stretch stretch() const noexcept { return {0, tokens(), kClassEmax, 8}; }
 };
 
-/// Reads the part of a chunk of `count` values. Throws StreamError.
-[[nodiscard]] Runs read_runs(Cursor& cursor, std::size_t count);
+/// Reads the part of a chunk of `count` values, of `full` if it were full. Throws StreamError.
+[[nodiscard]] Runs read_runs(Cursor& cursor, std::size_t count, std::size_t full, bool cross);
 
-/// Turns the symbols of all tokens into their classes; false if one is above 15.
+/// Turns the symbols of all tokens into their classes; false if one is above kMaxClass.
 [[nodiscard]] bool read_classes(const Runs& runs, std::uint8_t* symbols) noexcept;
 
 /// Which of the two tables codes a token: those of CodeKernel's mixed operations.
@@ -52,13 +55,14 @@ inline constexpr auto kTokenTables = [] {
     return odd;
 }();
 
-/// Fills the bitmap of `count` values, and a word more, from the classes of all tokens. `scratch`
-/// has kExtraScratch bytes. Throws StreamError.
+/// Fills the bitmap of `count` values, and words beyond, from the classes of all tokens. `scratch`
+/// has kExtraScratch bytes, `entries` room for a cross. Throws StreamError.
 void join_runs(const Runs& runs, const std::uint8_t* classes, std::size_t count,
-               std::uint8_t* scratch, std::uint32_t* words);
+               std::uint8_t* scratch, std::uint32_t* entries, std::uint32_t* words);
 
 /// What the encoder finds in a bitmap.
 struct Tokens {
+    std::size_t columns;  // 0 without a cross
     std::size_t pairs;
     std::size_t extra_bits;
     std::array<Lengths, 2> tables;
@@ -67,15 +71,16 @@ struct Tokens {
     [[nodiscard]] Stretch stretch() const noexcept { return {0, count(), kClassEmax, 8}; }
 };
 
-/// Finds the runs in the bitmap of `count` values, at least one of which is zero. `numbers` takes
-/// each token's number less 1, up to `count` + 1 of them.
-[[nodiscard]] Tokens find_runs(const std::uint32_t* words, std::size_t count,
-                               std::uint16_t* numbers) noexcept;
+/// Finds the runs in a bitmap of `count` entries, at least one of which is zero, for a cross of
+/// `columns` or none. `numbers` takes each token's number less 1, up to `count` + 1 of them.
+/// Nothing if the format cannot say it.
+[[nodiscard]] std::optional<Tokens> find_runs(const std::uint32_t* words, std::size_t count,
+                                              std::size_t columns, std::uint32_t* numbers) noexcept;
 
 /// Writes what read_runs() reads, fills `symbols`, and returns the end of the part; touches up to
 /// kExtraSlack bytes beyond.
 [[nodiscard]] std::uint8_t* write_runs(const Tokens& tokens, std::size_t nonzeros,
-                                       const std::uint16_t* numbers, std::uint8_t* symbols,
+                                       const std::uint32_t* numbers, std::uint8_t* symbols,
                                        std::uint8_t* out) noexcept;
 
 }  // namespace entrolith

@@ -35,6 +35,7 @@ public:
     std::unique_ptr<std::uint8_t[]> codes;  // the encoder fills it from its end
     std::unique_ptr<std::uint8_t[]> raw;    // of one block
     std::vector<std::uint32_t> zeros;       // the bitmap
+    std::vector<std::uint32_t> entries;     // of a cross
     std::vector<Block> blocks;
 
     // Tables of the chunk's own, as the format has them and as the coders do.
@@ -44,7 +45,7 @@ public:
     std::vector<DecodeTable> decode_tables;
 
     // Tokens of zero runs.
-    std::unique_ptr<std::uint16_t[]> numbers;
+    std::unique_ptr<std::uint32_t[]> numbers;
     std::unique_ptr<std::uint8_t[]> symbols;
     std::unique_ptr<std::uint8_t[]> extra;
 
