@@ -136,7 +136,7 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
     if (parameters.check != 0) {
         const auto* plain = reinterpret_cast<const std::uint8_t*>(values);
         if (load<std::uint32_t>(payload.data()) !=
-            kernel.crc32(0, plain, head.count * sizeof *values)) {
+            kernel.crc32(plain, head.count * sizeof *values)) {
             corrupt("check", layout.lanes, "the values do not match their check");
         }
     }

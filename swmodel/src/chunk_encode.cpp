@@ -221,15 +221,13 @@ std::uint8_t* encode_chunk(const typename F::Value* values, std::size_t count,
 
     const Kernel& kernel = entrolith::kernel();
     const ValueKernel<F>& ops = kernel.values<F>();
-    const std::size_t zeros = ops.count_zeros(values, count);
+    const auto [zeros, check] = ops.tally(values, count, parameters.check != 0);
     if (zeros == count) {
         write_chunk_head(out, kCodedForm | kAllZeros | is_short,
                          static_cast<std::size_t>(body - out));
         return body;
     }
-    const auto* plain = reinterpret_cast<const std::uint8_t*>(values);
     const std::size_t plain_size = count * sizeof(Value);
-    const std::uint32_t check = parameters.check != 0 ? kernel.crc32(0, plain, plain_size) : 0;
 
     unsigned mode = kCodedForm | is_short;
     const Value* nonzeros = values;

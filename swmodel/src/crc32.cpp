@@ -9,8 +9,8 @@
 
 namespace entrolith {
 
-std::uint32_t crc32(const std::uint8_t* data, std::size_t size, std::uint32_t before) {
-    return kernel().crc32(before, data, size);
+std::uint32_t crc32(const std::uint8_t* data, std::size_t size) {
+    return kernel().crc32(data, size);
 }
 
 std::uint32_t crc32_join(std::uint32_t first, std::uint32_t second,

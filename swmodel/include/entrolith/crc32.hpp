@@ -8,9 +8,8 @@
 
 namespace entrolith {
 
-/// Of `size` bytes, which follow others whose CRC-32 is `before`. Throws KernelError at first use.
-[[nodiscard]] std::uint32_t crc32(const std::uint8_t* data, std::size_t size,
-                                  std::uint32_t before = 0);
+/// Throws KernelError at first use.
+[[nodiscard]] std::uint32_t crc32(const std::uint8_t* data, std::size_t size);
 
 /// The CRC of two messages joined, from that of each and the size of the second.
 [[nodiscard]] std::uint32_t crc32_join(std::uint32_t first, std::uint32_t second,

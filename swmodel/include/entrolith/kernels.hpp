@@ -31,13 +31,20 @@ struct BlockSurvey {
     std::uint8_t trailing;  // low mantissa bits that are 0 in all values
 };
 
+/// What there is to know of a chunk's values before anything else.
+struct Tally {
+    std::size_t zeros;
+    std::uint32_t check;  // their CRC-32 (section 7), or 0
+};
+
 /// Operations on values of one type.
 template <class F>
 struct ValueKernel {
     using Value = typename F::Value;
     using Exponent = typename F::Exponent;
 
-    std::size_t (*count_zeros)(const Value* values, std::size_t count) noexcept;
+    /// Counts the zeros, and takes the check of the values if there is to be one.
+    Tally (*tally)(const Value* values, std::size_t count, bool check) noexcept;
 
     /// Fills the bitmap of `count` values (section 4.1: words_for(count) words), gathers the others
     /// in `nonzeros` (with slack), and returns their number.
@@ -83,8 +90,7 @@ struct CodeKernel {
 struct Kernel {
     std::string_view name;
 
-    /// Continues a CRC-32 (section 7) that is `crc` so far, 0 at the start.
-    std::uint32_t (*crc32)(std::uint32_t crc, const std::uint8_t* data, std::size_t size) noexcept;
+    std::uint32_t (*crc32)(const std::uint8_t* data, std::size_t size) noexcept;
     /// Rule 2 of section 8.
     Choice (*choose)(const CostTable& costs, const Histogram& histogram,
                      std::uint32_t raw_bits) noexcept;

@@ -48,7 +48,7 @@ bool decode_mixed_64(CodeReader& reader, const DecodeTable* const tables[2],
 template <class F>
 constexpr ValueKernel<F> zero_kernel(ValueKernel<F> kernel) noexcept {
     using Value = typename F::Value;
-    kernel.count_zeros = &count_zero_registers<Value>;
+    kernel.tally = &tally_registers<Value>;
     kernel.part_zeros = &part_zero_words<Value>;
     kernel.join_zeros = &join_zero_words<Value>;
     return kernel;

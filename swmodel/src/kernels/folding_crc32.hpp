@@ -76,25 +76,38 @@ inline __m128i narrow(Wide v) noexcept { return v; }
 
 inline Wide add(Wide a, Wide b) noexcept { return a ^ b; }
 
-/// As Kernel::crc32 says.
-std::uint32_t crc32_by_folding(std::uint32_t crc, const std::uint8_t* data,
-                               std::size_t size) noexcept {
-    constexpr std::size_t kWide = sizeof(Wide);
-    constexpr std::size_t kAtOnce = 4 * kWide;
-    if (size < kAtOnce) return ~update(~crc, data, size);
-    Wide v[4];
-    for (std::size_t k = 0; k < 4; ++k) v[k] = load_wide(data + k * kWide);
-    v[0] = add(v[0], wide_start(~crc));
-    data += kAtOnce;
-    size -= kAtOnce;
-    const Wide far = wide(Fold::by(kAtOnce));
-    for (; size >= kAtOnce; size -= kAtOnce, data += kAtOnce) {
-        for (std::size_t k = 0; k < 4; ++k) v[k] = fold(v[k], far, load_wide(data + k * kWide));
+inline constexpr std::size_t kWide = sizeof(Wide);
+inline constexpr std::size_t kWalkers = 4;
+inline constexpr std::size_t kLeastFolded = kWalkers * kWide;
+
+/// The CRC-32 of kLeastFolded bytes or more. Calls `see` with each register of them, but not with
+/// the last bytes that do not fill one.
+template <class See>
+std::uint32_t fold_crc32(const std::uint8_t* data, std::size_t size, See see) noexcept {
+    const auto next = [&]() noexcept {
+        const Wide v = load_wide(data);
+        see(v);
+        data += kWide;
+        size -= kWide;
+        return v;
+    };
+    Wide v[kWalkers];
+    for (Wide& walker : v) walker = next();
+    v[0] = add(v[0], wide_start(0xFFFFFFFF));
+    const Wide far = wide(Fold::by(kLeastFolded));
+    while (size >= kLeastFolded) {
+        for (Wide& walker : v) walker = fold(walker, far, next());
     }
     const Wide near = wide(Fold::by(kWide));
     Wide sum = fold(fold(fold(v[0], near, v[1]), near, v[2]), near, v[3]);
-    for (; size >= kWide; size -= kWide, data += kWide) sum = fold(sum, near, load_wide(data));
+    while (size >= kWide) sum = fold(sum, near, next());
     return ~update(remainder(narrow(sum)), data, size);
+}
+
+/// As Kernel::crc32 says.
+std::uint32_t crc32_by_folding(const std::uint8_t* data, std::size_t size) noexcept {
+    if (size < kLeastFolded) return crc32_by_tables(data, size);
+    return fold_crc32(data, size, [](Wide) {});
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ namespace {
 template <class F>
 constexpr ValueKernel<F> value_kernel() noexcept {
     using Value = typename F::Value;
-    return {&count_zeros<Value>, &part_zeros<Value>, &join_zeros<Value>,
-            &survey<F>,          &pack_raw<F>,       &unpack_raw<F>};
+    return {&tally<Value>, &part_zeros<Value>, &join_zeros<Value>,
+            &survey<F>,    &pack_raw<F>,       &unpack_raw<F>};
 }
 
 template <class Exponent>

@@ -83,10 +83,10 @@ std::uint32_t fold(const std::uint8_t* data, std::size_t size) noexcept {
 }
 
 /// As Kernel::crc32 says.
-std::uint32_t crc32_by_tables(std::uint32_t crc, const std::uint8_t* data,
-                              std::size_t size) noexcept {
-    if (size < kFolded + kFar) return ~update(~crc, data, size);
-    return ~(fold(data, size) ^ multiply(~crc, power(size)));
+std::uint32_t crc32_by_tables(const std::uint8_t* data, std::size_t size) noexcept {
+    constexpr std::uint32_t kInitial = 0xFFFFFFFF;
+    if (size < kFolded + kFar) return ~update(kInitial, data, size);
+    return ~(fold(data, size) ^ multiply(kInitial, power(size)));
 }
 
 }  // namespace

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "entrolith/kernels.hpp"
 #include "entrolith/zeros.hpp"
+#include "portable_crc32.hpp"
 
 namespace entrolith {
 namespace {
@@ -29,6 +31,13 @@ std::size_t count_zeros(const Value* values, std::size_t count) noexcept {
         zeros += static_cast<std::size_t>(some);
     }
     return zeros;
+}
+
+/// As ValueKernel::tally says.
+template <class Value>
+Tally tally(const Value* values, std::size_t count, bool check) noexcept {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(values);
+    return {count_zeros(values, count), check ? crc32_by_tables(bytes, count * sizeof *values) : 0};
 }
 
 /// As ValueKernel::part_zeros says; one value beyond the non-zeros is touched.
