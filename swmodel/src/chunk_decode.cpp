@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "entrolith/chunk.hpp"
 #include "entrolith/codes.hpp"
@@ -18,11 +19,15 @@ namespace {
     throw StreamError{Cause::kCorrupt, field, offset, why};
 }
 
-/// Fills work.symbols and work.differences; false if something is wrong.
+/// Fills work.symbols, and the values of the blocks whose raw bytes are all in `stored`; of those
+/// after them only work.differences. Returns how many values there are so far, or nothing if
+/// something is wrong.
 template <class F>
-bool decode_codes(const Kernel& kernel, CodeReader& reader, const ChunkLayout& layout,
-                  const TableSet& tables, Workspace& work) {
+std::optional<std::size_t> decode_codes(const Kernel& kernel, CodeReader& reader,
+                                        const ChunkLayout& layout, const TableSet& tables,
+                                        Bytes stored, Workspace& work, typename F::Value* values) {
     using Exponent = typename F::Exponent;
+    const ValueKernel<F>& ops = kernel.values<F>();
     if (layout.runs) {
         const DecodeTable distances = make_decode_table(layout.runs->tables[0]);
         const DecodeTable runs = make_decode_table(layout.runs->tables[1]);
@@ -30,38 +35,48 @@ bool decode_codes(const Kernel& kernel, CodeReader& reader, const ChunkLayout& l
         if (!kernel.codes8.decode_mixed(reader, both, kTokenTables.data(), layout.runs->stretch(),
                                         work.symbols.get()) ||
             !read_classes(*layout.runs, work.symbols.get())) {
-            return false;
+            return std::nullopt;
         }
     }
     work.decode_tables.clear();
     for (const Lengths& lengths : work.tables) {
         work.decode_tables.push_back(make_decode_table(lengths));
     }
+    std::size_t done = 0;
     std::size_t first = 0;
+    std::size_t raw = 0;
     for (const Block& block : work.blocks) {
         const Stretch stretch{first, block.count, block.emax, F::kExponentBits};
         Exponent* differences = work.differences<Exponent>() + first;
+        const std::uint8_t* in = stored.data() + raw;
+        typename F::Value* out = values + first;
         first += block.count;
+        raw += raw_bytes(block.count, F::kPartBits - block.trailing);
+        const bool joins = raw + kSlack <= stored.size();
+        if (joins) done = first;
         if (block.table == kRawTable) {
-            if (!decode_raw_block(reader, stretch, differences)) return false;
+            if (!decode_raw_block(reader, stretch, differences)) return std::nullopt;
+            if (joins) {
+                ops.unpack_raw(in, block.count, block.trailing, block.emax, differences, out);
+            }
             continue;
         }
         const DecodeTable& table = block.table < kDynamicTable
                                        ? tables.decode(block.table)
                                        : work.decode_tables[block.table - kDynamicTable];
-        if (!kernel.codes<F>().decode(reader, table, stretch, differences)) return false;
+        const bool good =
+            joins ? ops.decode(reader, table, stretch, in, block.trailing, differences, out)
+                  : kernel.codes<F>().decode(reader, table, stretch, differences);
+        if (!good) return std::nullopt;
     }
-    return reader.finished();
+    return reader.finished() ? std::optional{done} : std::nullopt;
 }
 
 /// A chunk's raw bytes, of which the last lie in the lanes.
 class RawBytes {
 public:
-    RawBytes(Bytes data, const ChunkLayout& layout, std::span<const std::uint8_t> in_lanes,
-             std::uint8_t* scratch)
-        : stored_{data.subspan(layout.raw, layout.end - layout.raw)},
-          in_lanes_{in_lanes},
-          scratch_{scratch} {}
+    RawBytes(Bytes stored, Bytes in_lanes, std::uint8_t* scratch)
+        : stored_{stored}, in_lanes_{in_lanes}, scratch_{scratch} {}
 
     /// `size` bytes from `at`, with kSlack readable bytes after them.
     [[nodiscard]] const std::uint8_t* at(std::size_t at, std::size_t size) const {
@@ -78,7 +93,7 @@ public:
 
 private:
     Bytes stored_;
-    std::span<const std::uint8_t> in_lanes_;
+    Bytes in_lanes_;
     std::uint8_t* scratch_;
 };
 
@@ -92,7 +107,11 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
     std::memcpy(initial.data(), data.data() + layout.lanes, 2 * lanes);
     const Kernel& kernel = entrolith::kernel();
     CodeReader reader{initial, lanes, data.data() + layout.codes, data.data() + layout.raw};
-    if (!decode_codes<F>(kernel, reader, layout, tables, work)) {
+    const Bytes stored = data.subspan(layout.raw, layout.end - layout.raw);
+    const bool has_zeros = head.zeros != Zeros::kNone;
+    auto* nonzeros = has_zeros ? work.nonzeros<typename F::Value>() : values;
+    const auto done = decode_codes<F>(kernel, reader, layout, tables, stored, work, nonzeros);
+    if (!done) {
         explain_codes(data, layout, initial, lanes, F::kExponentBits, tables, work);
     }
     if (layout.runs) {
@@ -110,10 +129,7 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
         corrupt("lanes", layout.lanes, "payload bytes without raw bytes are not 0");
     }
 
-    const RawBytes raw{data, layout, std::span{payload}.subspan(lanes - held, held),
-                       work.raw.get()};
-    const bool has_zeros = head.zeros != Zeros::kNone;
-    auto* nonzeros = has_zeros ? work.nonzeros<typename F::Value>() : values;
+    const RawBytes raw{stored, std::span{payload}.subspan(lanes - held, held), work.raw.get()};
     std::size_t first = 0;
     std::size_t at = 0;
     for (const Block& block : work.blocks) {
@@ -123,22 +139,26 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
         if (bits % 8 != 0 && packed[size - 1] >> (bits % 8) != 0) {
             corrupt("raw", layout.raw + at, "unused bits of a block are not 0");
         }
-        kernel.values<F>().unpack_raw(packed, block.count, block.trailing, block.emax,
-                                      work.differences<typename F::Exponent>() + first,
-                                      nonzeros + first);
+        if (first >= *done) {
+            kernel.values<F>().unpack_raw(packed, block.count, block.trailing, block.emax,
+                                          work.differences<typename F::Exponent>() + first,
+                                          nonzeros + first);
+        }
         first += block.count;
         at += size;
     }
-    if (has_zeros) {
-        kernel.values<F>().join_zeros(work.zeros.data(), head.count, nonzeros, values);
-    }
 
-    if (parameters.check != 0) {
+    const bool checked = parameters.check != 0;
+    std::uint32_t check = 0;
+    if (has_zeros) {
+        check =
+            kernel.values<F>().join_zeros(work.zeros.data(), head.count, nonzeros, values, checked);
+    } else if (checked) {
         const auto* plain = reinterpret_cast<const std::uint8_t*>(values);
-        if (load<std::uint32_t>(payload.data()) !=
-            kernel.crc32(plain, head.count * sizeof *values)) {
-            corrupt("check", layout.lanes, "the values do not match their check");
-        }
+        check = kernel.crc32(plain, head.count * sizeof *values);
+    }
+    if (checked && load<std::uint32_t>(payload.data()) != check) {
+        corrupt("check", layout.lanes, "the values do not match their check");
     }
 }
 

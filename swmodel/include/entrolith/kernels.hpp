@@ -50,9 +50,10 @@ struct ValueKernel {
     /// in `nonzeros` (with slack), and returns their number.
     std::size_t (*part_zeros)(const Value* values, std::size_t count, std::uint32_t* words,
                               Value* nonzeros) noexcept;
-    /// Undoes part_zeros(); `nonzeros` has slack, `values` none.
-    void (*join_zeros)(const std::uint32_t* words, std::size_t count, const Value* nonzeros,
-                       Value* values) noexcept;
+    /// Undoes part_zeros(), and returns the check of the values if there is one, else 0. `nonzeros`
+    /// has slack, `values` none.
+    std::uint32_t (*join_zeros)(const std::uint32_t* words, std::size_t count,
+                                const Value* nonzeros, Value* values, bool check) noexcept;
 
     /// Fills differences[count] (with slack).
     BlockSurvey (*survey)(const Value* values, std::size_t count, Exponent* differences) noexcept;
@@ -64,6 +65,10 @@ struct ValueKernel {
     /// `values` none.
     void (*unpack_raw)(const std::uint8_t* in, std::size_t count, unsigned trailing,
                        std::uint16_t emax, const Exponent* differences, Value* values) noexcept;
+    /// CodeKernel::decode() and unpack_raw() of a block in one; `differences` is room to work in.
+    bool (*decode)(CodeReader& reader, const DecodeTable& table, const Stretch& stretch,
+                   const std::uint8_t* in, unsigned trailing, Exponent* differences,
+                   Value* values) noexcept;
 };
 
 /// Operations on the code section (section 6). A table is any table: of a set, or a chunk's own.

@@ -45,6 +45,25 @@ bool decode_mixed_64(CodeReader& reader, const DecodeTable* const tables[2],
     return decode_groups(reader, both, stretch, differences);
 }
 
+/// Lanes wait for each other most of the time, which is when raw parts are unpacked.
+template <class F>
+bool decode_values_64(CodeReader& reader, const DecodeTable& table, const Stretch& stretch,
+                      const std::uint8_t* in, unsigned trailing, std::uint8_t* differences,
+                      typename F::Value* values) noexcept {
+    if (reader.lanes != kGroupLanes || stretch.first % kGroupLanes != 0) {
+        if (!decode_64(reader, table, stretch, differences)) return false;
+        unpack_parts<F>(in, stretch.count, trailing, stretch.emax, differences, values);
+        return true;
+    }
+    const __m512i emax = _mm512_set1_epi8(static_cast<char>(stretch.emax));
+    return with_parts<F>(in, trailing, [&](const auto& parts) noexcept {
+        return decode_groups(
+            reader, OneDecodeTable{table}, stretch, [&](std::size_t first, __m512i group) noexcept {
+                unpack_64<F>(parts, first, stretch.count, _mm512_sub_epi8(emax, group), values);
+            });
+    });
+}
+
 template <class F>
 constexpr ValueKernel<F> zero_kernel(ValueKernel<F> kernel) noexcept {
     using Value = typename F::Value;
@@ -60,6 +79,7 @@ constexpr ValueKernel<F> byte_kernel(ValueKernel<F> kernel) noexcept {
     kernel.survey = &survey_groups<F>;
     kernel.pack_raw = &pack_parts<F>;
     kernel.unpack_raw = &unpack_parts<F>;
+    kernel.decode = &decode_values_64<F>;
     return kernel;
 }
 

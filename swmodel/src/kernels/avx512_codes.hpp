@@ -35,15 +35,6 @@ inline constexpr ByteIndex kLowerInTurn =
 inline constexpr ByteIndex kUpperInTurn =
     byte_index([](unsigned i) { return 32 + i / 2 + (i % 2 != 0 ? 64 : 0); });
 
-/// Which lanes the next symbols of a stretch take.
-struct Lanes {
-    std::size_t first;
-    std::size_t count;
-
-    [[nodiscard]] bool all() const noexcept { return count == kGroupLanes; }
-    [[nodiscard]] __mmask64 mask() const noexcept { return first_bits(count) << first; }
-};
-
 // ------------------------------------------------------------------------------------- encoding
 
 struct EncodeRows {
@@ -196,7 +187,7 @@ void encode_groups(CodeWriter& writer, const Tables& tables, const Stretch& stre
         }
         const std::size_t from = start < lead ? lead : start;
         const std::size_t to = start + kGroupLanes < end ? start + kGroupLanes : end;
-        const __mmask64 active = Lanes{from - start, to - from}.mask();
+        const __mmask64 active = first_bits(to - from) << (from - start);
         const __m512i some =
             _mm512_maskz_loadu_epi8(first_bits(to - from), differences + (from - lead));
         encoder.template group<false>(tables, group, _mm512_maskz_expand_epi8(active, some),
@@ -346,25 +337,36 @@ private:
     __mmask64 wrong_ = 0;
 };
 
-template <class Tables>
+/// Decodes a stretch and calls `keep` with the number of a symbol within it and the differences
+/// from there on: those of a whole group, or of a part of one.
+template <class Tables, class Keep>
 bool decode_groups(CodeReader& reader, const Tables& tables, const Stretch& stretch,
-                   std::uint8_t* differences) noexcept {
+                   Keep keep) noexcept {
     GroupDecoder decoder{reader, stretch};
     const std::size_t lead = stretch.first % kGroupLanes;
     const std::size_t end = lead + stretch.count;
     for (std::size_t group = 0, start = 0; start < end; ++group, start += kGroupLanes) {
         if (start >= lead && start + kGroupLanes <= end) [[likely]] {
-            _mm512_storeu_si512(differences + (start - lead),
-                                decoder.template group<true>(tables, group, kAllLanes));
+            keep(start - lead, decoder.template group<true>(tables, group, kAllLanes));
             continue;
         }
         const std::size_t from = start < lead ? lead : start;
         const std::size_t to = start + kGroupLanes < end ? start + kGroupLanes : end;
-        const __mmask64 active = Lanes{from - start, to - from}.mask();
-        const __m512i some = decoder.template group<false>(tables, group, active);
-        _mm512_storeu_si512(differences + (from - lead), _mm512_maskz_compress_epi8(active, some));
+        const __mmask64 active = first_bits(to - from) << (from - start);
+        keep(from - lead, _mm512_maskz_compress_epi8(
+                              active, decoder.template group<false>(tables, group, active)));
     }
     return decoder.good();
+}
+
+/// The same into memory.
+template <class Tables>
+bool decode_groups(CodeReader& reader, const Tables& tables, const Stretch& stretch,
+                   std::uint8_t* differences) noexcept {
+    return decode_groups(reader, tables, stretch,
+                         [differences](std::size_t first, __m512i group) noexcept {
+                             _mm512_storeu_si512(differences + first, group);
+                         });
 }
 
 }  // namespace

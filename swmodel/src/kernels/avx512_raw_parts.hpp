@@ -121,37 +121,32 @@ __m512i rotated(__m512i v) noexcept {
     return select(P::set1(kTop), P::template slli<8>(v), below_sign);
 }
 
-/// Unpacks parts of F::kPartBits bits.
+/// Parts of F::kPartBits bits, to be joined with exponents: both are gathered at once.
 template <class F>
-void unpack_bytes(const std::uint8_t* in, std::size_t count, __m512i emax,
-                  const std::uint8_t* differences, typename F::Value* values) noexcept {
-    using P = Patterns<F>;
-    constexpr unsigned kSize = sizeof(typename F::Value);
-    constexpr unsigned kRegisters = kSize;  // of values, for 64 of them
-    constexpr auto index_of = [](unsigned r) {
+class WholeParts {
+public:
+    explicit WholeParts(const std::uint8_t* in) noexcept : in_{in} {}
+
+    /// Register r of the 64 values with these exponents; its first value is number `at`.
+    [[nodiscard]] __m512i values(std::size_t at, unsigned r, __m512i exponents) const noexcept {
+        const __m512i parts = _mm512_loadu_si512(in_ + at * (kSize - 1));
+        return rotated<F>(_mm512_permutex2var_epi8(parts, bytes_of(kIndex[r]), exponents));
+    }
+
+private:
+    static constexpr unsigned kSize = sizeof(typename F::Value);
+
+    static constexpr ByteIndex index_of(unsigned r) noexcept {
         return byte_index([=](unsigned i) {
             const unsigned part = i / kSize * (kSize - 1) + i % kSize;
-            const unsigned exponent = 64 + r * static_cast<unsigned>(P::kCount) + i / kSize;
+            const unsigned exponent = 64 + r * (64 / kSize) + i / kSize;
             return i % kSize == kSize - 1 ? exponent : part;
         });
-    };
-    static constexpr ByteIndex kIndex[4] = {index_of(0), index_of(1), index_of(2), index_of(3)};
-    for (std::size_t first = 0; first < count; first += 64) {
-        const __m512i exponents = _mm512_sub_epi8(emax, _mm512_loadu_si512(differences + first));
-        for (unsigned r = 0; r < kRegisters; ++r) {
-            const std::size_t at = first + r * P::kCount;
-            if (at >= count) break;
-            const __m512i parts = _mm512_loadu_si512(in + at * (kSize - 1));
-            const __m512i v =
-                rotated<F>(_mm512_permutex2var_epi8(parts, bytes_of(kIndex[r]), exponents));
-            if (at + P::kCount <= count) [[likely]] {
-                _mm512_storeu_si512(values + at, v);
-            } else {
-                P::store_first(values + at, count - at, v);
-            }
-        }
     }
-}
+    static constexpr ByteIndex kIndex[4] = {index_of(0), index_of(1), index_of(2), index_of(3)};
+
+    const std::uint8_t* in_;
+};
 
 /// Where parts of some width lie, seen from each byte of a register of values: the 8 bytes of its
 /// quadword begin with the one where the quadword's first part does; its own bits begin at
@@ -181,32 +176,72 @@ constexpr std::array<BitLayout, F::kPartBits> bit_layouts() noexcept {
 template <class F>
 inline constexpr std::array<BitLayout, F::kPartBits> kBitLayouts = bit_layouts<F>();
 
-/// Unpacks parts of less than F::kPartBits bits.
+/// Parts of less than F::kPartBits bits, to be joined with exponents.
 template <class F>
-void unpack_bits(const std::uint8_t* in, std::size_t count, unsigned trailing, __m512i emax,
-                 const std::uint8_t* differences, typename F::Value* values) noexcept {
-    using P = Patterns<F>;
-    constexpr unsigned kSize = sizeof(typename F::Value);
-    const unsigned width = F::kPartBits - trailing;
-    const __m512i gather = bytes_of(kBitLayouts<F>[width].bytes);
-    const __m512i shift = bytes_of(kBitLayouts<F>[width].shifts);
-    const __m512i mask = P::set1(static_cast<typename F::Value>((1u << width) - 1));
-    const __mmask64 tops = 0x1111'1111'1111'1111u * (kSize == 4 ? 8u : 10u);
-    static constexpr ByteIndex kSpread = byte_index([](unsigned i) { return i / kSize; });
-    const __m512i spread = bytes_of(kSpread);
-    for (std::size_t at = 0; at < count; at += P::kCount) {
+class ShortParts {
+public:
+    ShortParts(const std::uint8_t* in, unsigned trailing) noexcept
+        : in_{in},
+          width_{F::kPartBits - trailing},
+          trailing_{trailing},
+          gather_{bytes_of(kBitLayouts<F>[width_].bytes)},
+          shift_{bytes_of(kBitLayouts<F>[width_].shifts)},
+          mask_{Patterns<F>::set1(static_cast<typename F::Value>((1u << width_) - 1))} {}
+
+    /// As WholeParts::values says.
+    [[nodiscard]] __m512i values(std::size_t at, unsigned r, __m512i exponents) const noexcept {
         const __m512i packed =
-            _mm512_permutexvar_epi8(gather, _mm512_loadu_si512(in + at / 8 * width));
-        const __m512i parts =
-            P::sll(_mm512_and_si512(_mm512_multishift_epi64_epi8(shift, packed), mask), trailing);
-        const __m512i exponents = _mm512_sub_epi8(emax, _mm512_loadu_si512(differences + at));
-        const __m512i v = rotated<F>(_mm512_mask_permutexvar_epi8(parts, tops, spread, exponents));
-        if (at + P::kCount <= count) [[likely]] {
-            _mm512_storeu_si512(values + at, v);
-        } else {
-            P::store_first(values + at, count - at, v);
-        }
+            _mm512_permutexvar_epi8(gather_, _mm512_loadu_si512(in_ + at / 8 * width_));
+        const __m512i parts = Patterns<F>::sll(
+            _mm512_and_si512(_mm512_multishift_epi64_epi8(shift_, packed), mask_), trailing_);
+        return rotated<F>(
+            _mm512_mask_permutexvar_epi8(parts, kTops, bytes_of(kSpread[r]), exponents));
     }
+
+private:
+    static constexpr unsigned kSize = sizeof(typename F::Value);
+    static constexpr __mmask64 kTops = 0x1111'1111'1111'1111u * (kSize == 4 ? 8u : 10u);
+
+    static constexpr ByteIndex spread(unsigned r) noexcept {
+        return byte_index([=](unsigned i) { return (r * (64 / kSize) + i / kSize) % 64; });
+    }
+    static constexpr ByteIndex kSpread[4] = {spread(0), spread(1), spread(2), spread(3)};
+
+    const std::uint8_t* in_;
+    unsigned width_;
+    unsigned trailing_;
+    __m512i gather_;
+    __m512i shift_;
+    __m512i mask_;
+};
+
+/// Values `first` .. `first` + 63, or to `count`, which have these exponents.
+template <class F, class Parts>
+void unpack_64(const Parts& parts, std::size_t first, std::size_t count, __m512i exponents,
+               typename F::Value* values) noexcept {
+    using P = Patterns<F>;
+    constexpr unsigned kRegisters = sizeof(typename F::Value);
+    if (first + 64 <= count) [[likely]] {
+#pragma GCC unroll 4
+        for (unsigned r = 0; r < kRegisters; ++r) {
+            const std::size_t at = first + r * P::kCount;
+            _mm512_storeu_si512(values + at, parts.values(at, r, exponents));
+        }
+        return;
+    }
+    for (unsigned r = 0; r < kRegisters; ++r) {
+        const std::size_t at = first + r * P::kCount;
+        if (at >= count) return;
+        const std::size_t left = count - at;
+        P::store_first(values + at, left < P::kCount ? left : P::kCount,
+                       parts.values(at, r, exponents));
+    }
+}
+
+/// Calls `f` with what unpacks the parts at `in`.
+template <class F, class Function>
+decltype(auto) with_parts(const std::uint8_t* in, unsigned trailing, Function f) noexcept {
+    return trailing == 0 ? f(WholeParts<F>{in}) : f(ShortParts<F>{in, trailing});
 }
 
 /// As ValueKernel::unpack_raw says.
@@ -214,11 +249,13 @@ template <class F>
 void unpack_parts(const std::uint8_t* in, std::size_t count, unsigned trailing, std::uint16_t emax,
                   const std::uint8_t* differences, typename F::Value* values) noexcept {
     const __m512i all_emax = _mm512_set1_epi8(static_cast<char>(emax));
-    if (trailing == 0) {
-        unpack_bytes<F>(in, count, all_emax, differences, values);
-    } else {
-        unpack_bits<F>(in, count, trailing, all_emax, differences, values);
-    }
+    with_parts<F>(in, trailing, [&](const auto& parts) noexcept {
+        for (std::size_t first = 0; first < count; first += 64) {
+            const __m512i exponents =
+                _mm512_sub_epi8(all_emax, _mm512_loadu_si512(differences + first));
+            unpack_64<F>(parts, first, count, exponents, values);
+        }
+    });
 }
 
 }  // namespace

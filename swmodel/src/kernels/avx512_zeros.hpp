@@ -86,15 +86,21 @@ Tally tally_registers(const Value* values, std::size_t count, bool check) noexce
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(values);
     const std::size_t size = count * sizeof *values;
     if (!check) return {count_zero_registers(values, count), 0};
-    if (size < kLeastFolded)
+    const std::size_t registers = size / kWide;
+    if (registers < kWalkers) {
         return {count_zero_registers(values, count), crc32_by_tables(bytes, size)};
-    Tally found{};
-    found.check = fold_crc32(bytes, size, [&](__m512i v) noexcept {
-        found.zeros += count_bits(R::zeros(kAllOf<Value>, v));
+    }
+    std::size_t zeros = 0;
+    const Value* at = values;
+    const std::uint32_t state = fold_registers(registers, [&]() noexcept {
+        const __m512i v = _mm512_loadu_si512(at);
+        zeros += count_bits(R::zeros(kAllOf<Value>, v));
+        at += R::kCount;
+        return v;
     });
-    const std::size_t seen = count / R::kCount * R::kCount;
-    found.zeros += count_zero_registers(values + seen, count - seen);
-    return found;
+    const std::size_t seen = registers * kWide;
+    zeros += count_zero_registers(at, count - registers * R::kCount);
+    return {zeros, ~update(state, bytes + seen, size - seen)};
 }
 
 /// The zeros of the word of the bitmap that begins with `values`; the others go to `nonzeros`.
@@ -137,30 +143,61 @@ std::size_t part_zero_words(const Value* values, std::size_t count, std::uint32_
     return static_cast<std::size_t>(at - nonzeros);
 }
 
+/// Walks over the values of a chunk, register by register, and joins zeros and non-zeros.
+template <class Value>
+class ZeroJoiner {
+public:
+    using R = Register<Value>;
+
+    ZeroJoiner(const std::uint32_t* words, const Value* nonzeros, Value* values) noexcept
+        : words_{words}, nonzeros_{nonzeros}, values_{values} {}
+
+    __m512i whole() noexcept {
+        const __m512i v = joined(kAllOf<Value>);
+        _mm512_storeu_si512(values_ + done_, v);
+        done_ += R::kCount;
+        return v;
+    }
+    /// The last values, fewer than fill a register.
+    void rest(std::size_t count) noexcept {
+        const auto present = static_cast<typename R::Mask>(first_bits(count));
+        R::store(values_ + done_, present, joined(present));
+    }
+
+private:
+    __m512i joined(typename R::Mask present) noexcept {
+        const std::uint32_t zeros = words_[done_ / kWordBits] >> (done_ % kWordBits);
+        const auto kept = static_cast<typename R::Mask>(~zeros & present);
+        const __m512i v = R::expand(kept, _mm512_loadu_si512(nonzeros_));
+        nonzeros_ += count_bits(kept);
+        return v;
+    }
+
+    const std::uint32_t* words_;
+    const Value* nonzeros_;
+    Value* values_;
+    std::size_t done_ = 0;
+};
+
 /// As ValueKernel::join_zeros says.
 template <class Value>
-void join_zero_words(const std::uint32_t* words, std::size_t count, const Value* nonzeros,
-                     Value* values) noexcept {
+std::uint32_t join_zero_words(const std::uint32_t* words, std::size_t count, const Value* nonzeros,
+                              Value* values, bool check) noexcept {
     using R = Register<Value>;
-    const auto next = [&](std::uint32_t kept_bits) {
-        const auto kept = static_cast<typename R::Mask>(kept_bits);
-        const __m512i v = R::expand(kept, _mm512_loadu_si512(nonzeros));
-        nonzeros += count_bits(kept);
-        return v;
-    };
-    std::size_t first = 0;
-    for (; first + kWordBits <= count; first += kWordBits) {
-        const std::uint32_t kept = ~words[first / kWordBits];
-        for (std::size_t i = 0; i < kWordBits; i += R::kCount) {
-            _mm512_storeu_si512(values + first + i, next(kept >> i));
-        }
+    ZeroJoiner<Value> joiner{words, nonzeros, values};
+    const std::size_t registers = count / R::kCount;
+    const bool folds = check && registers >= kWalkers;
+    std::uint32_t state = 0;
+    if (folds) {
+        state = fold_registers(registers, [&]() noexcept { return joiner.whole(); });
+    } else {
+        for (std::size_t r = 0; r < registers; ++r) joiner.whole();
     }
-    if (first == count) return;
-    const auto present = static_cast<std::uint32_t>(first_bits(count - first));
-    const std::uint32_t kept = ~words[first / kWordBits] & present;
-    for (std::size_t i = 0; i < kWordBits; i += R::kCount) {
-        R::store(values + first + i, static_cast<typename R::Mask>(present >> i), next(kept >> i));
-    }
+    const std::size_t left = count % R::kCount;
+    if (left != 0) joiner.rest(left);
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(values);
+    if (folds) return ~update(state, bytes + registers * kWide, left * sizeof *values);
+    return check ? crc32_by_tables(bytes, count * sizeof *values) : 0;
 }
 
 }  // namespace

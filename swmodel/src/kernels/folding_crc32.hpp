@@ -78,36 +78,35 @@ inline Wide add(Wide a, Wide b) noexcept { return a ^ b; }
 
 inline constexpr std::size_t kWide = sizeof(Wide);
 inline constexpr std::size_t kWalkers = 4;
-inline constexpr std::size_t kLeastFolded = kWalkers * kWide;
 
-/// The CRC-32 of kLeastFolded bytes or more. Calls `see` with each register of them, but not with
-/// the last bytes that do not fill one.
-template <class See>
-std::uint32_t fold_crc32(const std::uint8_t* data, std::size_t size, See see) noexcept {
-    const auto next = [&]() noexcept {
-        const Wide v = load_wide(data);
-        see(v);
-        data += kWide;
-        size -= kWide;
-        return v;
-    };
+/// The state after `registers` of them, at least kWalkers, which `next` returns one by one.
+template <class Next>
+std::uint32_t fold_registers(std::size_t registers, Next next) noexcept {
     Wide v[kWalkers];
     for (Wide& walker : v) walker = next();
     v[0] = add(v[0], wide_start(0xFFFFFFFF));
-    const Wide far = wide(Fold::by(kLeastFolded));
-    while (size >= kLeastFolded) {
+    const Wide far = wide(Fold::by(kWalkers * kWide));
+    std::size_t i = kWalkers;
+    for (; i + kWalkers <= registers; i += kWalkers) {
         for (Wide& walker : v) walker = fold(walker, far, next());
     }
     const Wide near = wide(Fold::by(kWide));
     Wide sum = fold(fold(fold(v[0], near, v[1]), near, v[2]), near, v[3]);
-    while (size >= kWide) sum = fold(sum, near, next());
-    return ~update(remainder(narrow(sum)), data, size);
+    for (; i < registers; ++i) sum = fold(sum, near, next());
+    return remainder(narrow(sum));
 }
 
 /// As Kernel::crc32 says.
 std::uint32_t crc32_by_folding(const std::uint8_t* data, std::size_t size) noexcept {
-    if (size < kLeastFolded) return crc32_by_tables(data, size);
-    return fold_crc32(data, size, [](Wide) {});
+    const std::size_t registers = size / kWide;
+    if (registers < kWalkers) return crc32_by_tables(data, size);
+    const std::uint8_t* at = data;
+    const std::uint32_t state = fold_registers(registers, [&]() noexcept {
+        const Wide v = load_wide(at);
+        at += kWide;
+        return v;
+    });
+    return ~update(state, at, size - registers * kWide);
 }
 
 }  // namespace

@@ -14,11 +14,21 @@
 namespace entrolith {
 namespace {
 
+/// As ValueKernel::decode says.
+template <class F>
+bool decode_values(CodeReader& reader, const DecodeTable& table, const Stretch& stretch,
+                   const std::uint8_t* in, unsigned trailing, typename F::Exponent* differences,
+                   typename F::Value* values) noexcept {
+    if (!decode(reader, table, stretch, differences)) return false;
+    unpack_raw<F>(in, stretch.count, trailing, stretch.emax, differences, values);
+    return true;
+}
+
 template <class F>
 constexpr ValueKernel<F> value_kernel() noexcept {
     using Value = typename F::Value;
-    return {&tally<Value>, &part_zeros<Value>, &join_zeros<Value>,
-            &survey<F>,    &pack_raw<F>,       &unpack_raw<F>};
+    return {&tally<Value>, &part_zeros<Value>, &join_zeros<Value>, &survey<F>,
+            &pack_raw<F>,  &unpack_raw<F>,     &decode_values<F>};
 }
 
 template <class Exponent>

@@ -60,9 +60,9 @@ std::size_t part_zeros(const Value* values, std::size_t count, std::uint32_t* wo
     return kept;
 }
 
-/// As ValueKernel::join_zeros says; one value beyond the non-zeros is touched.
+/// One value beyond the non-zeros is touched.
 template <class Value>
-void join_zeros(const std::uint32_t* words, std::size_t count, const Value* nonzeros,
+void join_words(const std::uint32_t* words, std::size_t count, const Value* nonzeros,
                 Value* values) noexcept {
     for (std::size_t first = 0; first < count; first += kWordBits) {
         const std::size_t length = count - first < kWordBits ? count - first : kWordBits;
@@ -79,6 +79,15 @@ void join_zeros(const std::uint32_t* words, std::size_t count, const Value* nonz
             word >>= 1;
         }
     }
+}
+
+/// As ValueKernel::join_zeros says.
+template <class Value>
+std::uint32_t join_zeros(const std::uint32_t* words, std::size_t count, const Value* nonzeros,
+                         Value* values, bool check) noexcept {
+    join_words(words, count, nonzeros, values);
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(values);
+    return check ? crc32_by_tables(bytes, count * sizeof *values) : 0;
 }
 
 }  // namespace
