@@ -50,6 +50,19 @@ def small(dtype: str, n: int = 700) -> Iterator[tuple[str, bytes]]:
     yield "empty", write(make("dense", dtype, 0), dtype, plain, [3, 0, 5])
 
 
+def of_version_2(dtype: str, n: int = 500) -> Iterator[tuple[str, bytes]]:
+    """Named streams of few bytes with what chunks of version 1 may not have."""
+    kinds = ("runs_of_zeros", "dense", "mixed", "sparse", "escapes", "one_nonzero")
+    lanes, modes = (3, 4, 5, 6), ("hybrid", "dynamic", "static")
+    for i, (log2_lanes, mode) in enumerate(itertools.product(lanes, modes)):
+        profile = Profile(
+            2, 9, 6, log2_lanes, i % 2, stored=False, trailing=i % 3 > 0, runs=True, mode=mode
+        )
+        kind = kinds[i % len(kinds)]
+        name = f"{kind}-lanes{log2_lanes}-{mode}"
+        yield name, write(make(kind, dtype, n, seed=i), dtype, profile)
+
+
 def truncations(stream: bytes) -> Iterator[bytes]:
     """Every proper beginning."""
     return (stream[:end] for end in range(len(stream)))

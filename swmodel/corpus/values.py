@@ -36,6 +36,13 @@ LAYOUTS = {
     "bf16": Layout(8, 7, np.dtype(np.uint16)),
     "fp16": Layout(5, 10, np.dtype(np.uint16)),
 }
+"""Types of both versions of the format."""
+
+ALL_LAYOUTS = LAYOUTS | {
+    "fp64": Layout(11, 52, np.dtype(np.uint64)),
+    "fp8e4m3": Layout(4, 3, np.dtype(np.uint8)),
+    "fp8e5m2": Layout(5, 2, np.dtype(np.uint8)),
+}
 
 Kind = Callable[[Layout, int, np.random.Generator], Patterns]
 
@@ -172,5 +179,5 @@ KINDS: dict[str, Kind] = {
 def make(kind: str, dtype: str, n: int, seed: int = 0) -> Patterns:
     """`n` bit patterns of a kind; none of a kind but `all_zero` needs n > 0."""
     rng = np.random.default_rng([seed, n, *kind.encode()])
-    f = LAYOUTS[dtype]
+    f = ALL_LAYOUTS[dtype]
     return KINDS[kind](f, n, rng) if n else all_zero(f, 0, rng)

@@ -49,7 +49,7 @@ void fill(Random& random, typename F::Value* values, std::size_t count) {
                     break;
             }
             const auto part = static_cast<Value>((bits & (F::kSign | F::kMantissa)) & mask);
-            values[i] = F::join(static_cast<std::uint8_t>(exponent), part);
+            values[i] = F::join(static_cast<typename F::Exponent>(exponent), part);
         }
     }
 }
@@ -69,15 +69,20 @@ Values random_values(Random& random, Dtype dtype, std::size_t count) {
     return made;
 }
 
-Profile random_profile(Random& random) {
-    if (below(random, 2) == 0) return kProfiles[below(random, kProfiles.size())];
+std::uint8_t version_of(Dtype dtype) { return dtype > Dtype::kFp16 ? 2 : 1; }
+
+Profile random_profile(Random& random, Dtype dtype) {
+    const auto coin = [&random] { return below(random, 2) == 0; };
+    if (version_of(dtype) == 1 && coin()) return kProfiles[below(random, kProfiles.size())];
     const std::size_t log2_chunk = 9 + below(random, 7);
     const std::size_t log2_block = 5 + below(random, log2_chunk - 4);
-    const Parameters parameters{1, static_cast<std::uint8_t>(log2_chunk),
-                                static_cast<std::uint8_t>(log2_block),
-                                static_cast<std::uint8_t>(3 + below(random, 4)),
-                                static_cast<std::uint8_t>(below(random, 2))};
-    return {"any", parameters, below(random, 2) == 0, below(random, 2) == 0};
+    const bool old = version_of(dtype) == 1 && coin();
+    const Parameters parameters{
+        static_cast<std::uint8_t>(old ? 1 : 2), static_cast<std::uint8_t>(log2_chunk),
+        static_cast<std::uint8_t>(log2_block), static_cast<std::uint8_t>(3 + below(random, 4)),
+        static_cast<std::uint8_t>(below(random, 2))};
+    const auto mode = static_cast<Mode>(old ? 0 : below(random, 3));
+    return {"any", parameters, coin(), coin(), !old && coin(), mode};
 }
 
 std::vector<std::uint8_t> compressed(const Values& values, const Profile& profile) {

@@ -28,8 +28,11 @@ struct Values {
 /// Between them, all kinds: dense and sparse, runs of zeros, escapes, raw blocks, short mantissas.
 Values random_values(Random& random, Dtype dtype, std::size_t count);
 
-/// Any parameters that a header may have.
-Profile random_profile(Random& random);
+/// The least version of the format that has the type.
+std::uint8_t version_of(Dtype dtype);
+
+/// Any parameters that the header of a stream of this type may have, and any choices.
+Profile random_profile(Random& random, Dtype dtype);
 
 std::vector<std::uint8_t> compressed(const Values& values, const Profile& profile);
 

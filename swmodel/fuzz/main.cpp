@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -21,7 +22,10 @@
 namespace entrolith::fuzz {
 namespace {
 
-constexpr std::array kDtypes{Dtype::kFp32, Dtype::kBf16, Dtype::kFp16};
+constexpr std::array kDtypes{Dtype::kFp32, Dtype::kBf16,    Dtype::kFp16,
+                             Dtype::kFp64, Dtype::kFp8E4M3, Dtype::kFp8E5M2};
+constexpr std::array kNamed{kProfiles[0], kProfiles[1], level(1, std::nullopt, true),
+                            level(5, Mode::kDynamic, true), level(5, Mode::kHybrid, true)};
 
 void require(bool good, const char* what) {
     if (good) return;
@@ -41,8 +45,9 @@ struct Counts {
 };
 
 void truncate_and_flip(Random& random, Counts& counts) {
-    for (const Profile& named : kProfiles) {
+    for (const Profile& named : kNamed) {
         for (const Dtype dtype : kDtypes) {
+            if (named.parameters.version < version_of(dtype)) continue;
             const auto stream =
                 compressed(random_values(random, dtype, 300 + below(random, 300)), named);
             for (std::size_t end = 0; end < stream.size(); ++end) {
@@ -65,7 +70,7 @@ void round_trip(Random& random, Counts& counts) {
     const Dtype dtype = kDtypes[below(random, kDtypes.size())];
     const std::size_t count = below(random, 4) == 0 ? below(random, 70000) : below(random, 3000);
     const Values values = random_values(random, dtype, count);
-    const Profile profile = random_profile(random);
+    const Profile profile = random_profile(random, dtype);
     const auto stream = compressed(values, profile);
     for (const Kernel* each : kernels()) {
         set_kernel(each->name);
@@ -82,7 +87,7 @@ void round_trip(Random& random, Counts& counts) {
 void damage(Random& random, Counts& counts) {
     const Dtype dtype = kDtypes[below(random, kDtypes.size())];
     const Values values = random_values(random, dtype, 1 + below(random, 2500));
-    const auto stream = compressed(values, random_profile(random));
+    const auto stream = compressed(values, random_profile(random, dtype));
     const std::size_t header = read_header(stream, &tables()).bytes;
     for (int i = 0; i < 100; ++i) {
         counts.accepted += decodes(damaged(random, stream, header));

@@ -34,10 +34,7 @@ Composition take_apart(Bytes data, const Header& header) {
                     read_chunk_layout(data, head, dtype, parameters, std::nullopt, work);
                 ++found.coded_chunks;
                 for (const Block& block : work.blocks) ++found.blocks_by_table[block.table];
-                if (layout.runs) {
-                    ++found.runs_chunks;
-                    found.zero_runs += layout.runs->pairs;
-                }
+                if (layout.runs) found.zero_runs += layout.runs->pairs;
                 found.dynamic_tables += work.tables.size();
                 (layout.runs ? found.runs : found.zeros) += layout.lanes - layout.zeros;
                 found.lanes += layout.tables - layout.lanes;

@@ -14,8 +14,8 @@ namespace entrolith {
 struct Composition {
     std::uint64_t coded_chunks, stored_chunks, zero_chunks;
     std::array<std::uint64_t, 256> blocks_by_table;
-    std::uint64_t runs_chunks, zero_runs;  // chunks with runs of zeros, and those runs
-    std::uint64_t dynamic_tables;          // blocks name them 128 and up, anew in each chunk
+    std::uint64_t zero_runs;       // where zeros are said as runs
+    std::uint64_t dynamic_tables;  // of all chunks, each of which calls its own 128 and up
     std::uint64_t header, chunk_heads, zeros, runs, lanes, tables, blocks, codes, raw, stored,
         footer;  // bytes
 };

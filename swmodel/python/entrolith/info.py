@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 RAW_TABLE = 255
+DYNAMIC_TABLE = 128
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,9 @@ class Sizes:
         header: sections 1 and 2 of FORMAT.md.
         chunk_heads: mode, size and count of every chunk.
         zeros: bitmaps of zeros.
+        runs: runs of zeros, apart from what of them is in the codes.
         lanes: initial lane states.
+        tables: dynamic tables.
         blocks: headers of blocks.
         codes: codewords, and exponents that have none.
         raw: signs and mantissas, apart from those in the lanes.
@@ -46,7 +49,9 @@ class Sizes:
     header: int
     chunk_heads: int
     zeros: int
+    runs: int
     lanes: int
+    tables: int
     blocks: int
     codes: int
     raw: int
@@ -93,8 +98,10 @@ class Info:
         parameters: of the stream.
         table_set: identity of the table set that it needs, 16 hexadecimal digits.
         chunks: number of chunks by form: "coded", "stored", "zeros".
-        blocks: number of blocks by table; those without one are under "raw". Tables that no block
-            uses are left out.
+        blocks: number of blocks by table of the set; those with a table of their chunk's own are
+            under "dynamic", those without one under "raw". Tables that no block uses are left out.
+        dynamic_tables: number of tables that chunks have of their own.
+        zero_runs: number of runs of zeros, where chunks say so and have no bitmap.
         sizes: where the stream's bytes went.
     """
 
@@ -106,6 +113,8 @@ class Info:
     table_set: str
     chunks: Mapping[str, int]
     blocks: Mapping[int | str, int]
+    dynamic_tables: int
+    zero_runs: int
     sizes: Sizes
 
     @property
@@ -140,11 +149,10 @@ def info(data: Buffer) -> Info:
             `decompress`, where the structure is at fault; damage to the values goes unseen.
     """
     header, parts = _core.take_apart(contiguous(data))
-    tables = {
-        "raw" if table == RAW_TABLE else table: count
-        for table, count in enumerate(parts.blocks_by_table)
-        if count
-    }
+    counts = parts.blocks_by_table
+    blocks: dict[int | str, int] = dict(enumerate(counts[:DYNAMIC_TABLE]))
+    blocks["dynamic"] = sum(counts[DYNAMIC_TABLE:RAW_TABLE])
+    blocks["raw"] = counts[RAW_TABLE]
     return Info(
         version=header.parameters[0],
         mapping=header.mapping,
@@ -160,12 +168,16 @@ def info(data: Buffer) -> Info:
             "stored": parts.stored_chunks,
             "zeros": parts.zero_chunks,
         },
-        blocks=tables,
+        blocks={table: count for table, count in blocks.items() if count},
+        dynamic_tables=parts.dynamic_tables,
+        zero_runs=parts.zero_runs,
         sizes=Sizes(
             header=parts.header,
             chunk_heads=parts.chunk_heads,
             zeros=parts.zeros,
+            runs=parts.runs,
             lanes=parts.lanes,
+            tables=parts.tables,
             blocks=parts.blocks,
             codes=parts.codes,
             raw=parts.raw,
