@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FORMAT.md section 8, rule 9.
+// Rule 9 of FORMAT.md section 8.
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "entrolith/compress.hpp"
 #include "entrolith/parts.hpp"
 
 namespace entrolith {
@@ -9,26 +14,68 @@ namespace {
 
 constexpr std::uint64_t kWidestStrip = 512;
 constexpr std::uint64_t kFewestRowsOrColumns = 8;
-constexpr std::uint64_t kFewestValues = 1u << 14;
+constexpr std::uint64_t kFewestValuesByShape = 1u << 14;
+constexpr std::uint64_t kFewestValuesBySize = 1u << 11;
 constexpr std::uint64_t kChannels = 16;  // for which a convolution's columns are its inputs
+
+Matrix matrix_of(const Input& tensor, std::uint8_t view) {
+    return with_dtype(tensor.dtype, [&](auto f) {
+        const auto* patterns = static_cast<const typename decltype(f)::Value*>(tensor.values);
+        return find_dead(patterns, tensor.shape, view, kWidestStrip);
+    });
+}
+
+bool may_be_scaled(Dtype dtype) {
+    return with_dtype(dtype, [](auto f) { return decltype(f)::kExponentBits == 8; });
+}
+
+std::optional<Matrix> choose_by_shape(const Input& tensor) {
+    const auto& shape = tensor.shape;
+    const std::uint8_t view = shape.size() >= 3 && shape[1] >= kChannels ? 0 : 1;
+    const Extent e = *extent(shape, view);
+    if (std::min(e.rows, e.columns) < kFewestRowsOrColumns ||
+        e.rows * e.columns < kFewestValuesByShape) {
+        return std::nullopt;
+    }
+    Matrix matrix = matrix_of(tensor, view);
+    const bool of_use = may_be_scaled(tensor.dtype) || !matrix.all_live();
+    if (matrix.live() == 0 || !of_use) return std::nullopt;
+    return matrix;
+}
+
+std::optional<Matrix> choose_by_size(const Input& tensor, const Profile& profile,
+                                     const TableSet& tables) {
+    const auto dimensions = tensor.shape.size();
+    const Extent e = *extent(tensor.shape, 1);
+    if (e.rows * e.columns < kFewestValuesBySize) return std::nullopt;
+    std::optional<Matrix> best;
+    std::uint64_t least = segment_size(single_part(tensor, std::nullopt, 0), profile, tables);
+    const std::array views{std::size_t{0}, std::size_t{1}, dimensions - 1};
+    for (const std::size_t view : std::span{views}.subspan(dimensions >= 3 ? 0 : 2)) {
+        Matrix matrix = matrix_of(tensor, static_cast<std::uint8_t>(view));
+        if (matrix.live() == 0) return std::nullopt;
+        const std::uint64_t size = segment_size(single_part(tensor, matrix, 0), profile, tables);
+        if (size >= least) continue;
+        least = size;
+        best = std::move(matrix);
+    }
+    return best;
+}
 
 }  // namespace
 
-std::optional<Matrix> choose_matrix(const Input& tensor, const Profile& profile) {
-    const auto& shape = tensor.shape;
-    if (profile.matrices == Matrices::kNever || shape.size() < 2) return std::nullopt;
-    const std::uint8_t view = shape.size() >= 3 && shape[1] >= kChannels ? 0 : 1;
-    const Extent e = *extent(shape, view);
-    if (e.rows < kFewestRowsOrColumns || e.columns < kFewestRowsOrColumns ||
-        e.rows * e.columns < kFewestValues) {
-        return std::nullopt;
+std::optional<Matrix> choose_matrix(const Input& tensor, const Profile& profile,
+                                    const TableSet& tables) {
+    if (tensor.shape.size() < 2) return std::nullopt;
+    switch (profile.matrices) {
+        case Matrices::kNever:
+            return std::nullopt;
+        case Matrices::kByShape:
+            return choose_by_shape(tensor);
+        case Matrices::kBySize:
+            return choose_by_size(tensor, profile, tables);
     }
-    Matrix matrix = with_dtype(tensor.dtype, [&](auto f) {
-        const auto* patterns = static_cast<const typename decltype(f)::Value*>(tensor.values);
-        return find_dead(patterns, shape, view, kWidestStrip);
-    });
-    if (matrix.live() == 0 || matrix.all_live()) return std::nullopt;
-    return matrix;
+    return std::nullopt;
 }
 
 }  // namespace entrolith

@@ -126,6 +126,20 @@ void encode_together(std::vector<ChunkEncoder>& encoders, std::uint64_t chunks, 
 
 }  // namespace
 
+std::uint64_t segment_size(const Part& part, const Profile& profile, const TableSet& tables) {
+    const std::span parts{&part, 1};
+    const Parameters& parameters = profile.parameters;
+    const ChunkOrder order{parts, parameters.chunk()};
+    ChunkEncoder encoder{parts, order, profile, tables};
+    const auto room = std::make_unique_for_overwrite<std::uint8_t[]>(
+        encode_chunk_bound(order.largest(), part.segment.dtype, parameters));
+    std::uint64_t size = write_directory({&part.segment, 1}, true).size();
+    for (std::uint64_t k = 0; k < order.size(); ++k) {
+        size += static_cast<std::uint64_t>(encoder.encode(k, room.get()) - room.get());
+    }
+    return size;
+}
+
 std::size_t compress_bound(std::span<const Part> parts, std::size_t header_bytes,
                            const Profile& profile) {
     // A chunk is encoded where it will stay, so only one needs room for what stored chunks turn out

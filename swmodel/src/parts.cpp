@@ -23,18 +23,22 @@ Tensor describe(const Input& input, std::uint64_t rank) {
 
 }  // namespace
 
-std::vector<Part> make_parts(std::span<const Input> tensors, const Profile& profile) {
+Part single_part(const Input& tensor, std::optional<Matrix> matrix, std::uint64_t rank) {
+    return {{tensor.dtype, std::move(matrix), {describe(tensor, rank)}}, {tensor.values}};
+}
+
+std::vector<Part> make_parts(std::span<const Input> tensors, const Profile& profile,
+                             const TableSet& tables) {
     std::vector<Part> parts;
     std::vector<Part> matrices;
     std::array<Part, kDtypes.size()> pools{};
     for (std::uint64_t rank = 0; rank < tensors.size(); ++rank) {
         const Input& input = tensors[rank];
-        Tensor tensor = describe(input, rank);
-        if (auto matrix = choose_matrix(input, profile)) {
-            matrices.push_back(
-                {{input.dtype, std::move(matrix), {std::move(tensor)}}, {input.values}});
+        if (auto matrix = choose_matrix(input, profile, tables)) {
+            matrices.push_back(single_part(input, std::move(matrix), rank));
             continue;
         }
+        Tensor tensor = describe(input, rank);
         Part& pool = pools[static_cast<std::size_t>(input.dtype) - 1];
         tensor.first = pool.segment.values();
         pool.segment.tensors.push_back(std::move(tensor));

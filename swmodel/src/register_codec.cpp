@@ -81,7 +81,7 @@ py::bytes compress_tensors(const std::vector<Row>& rows, const Profile& profile,
     std::size_t bound = 0;
     {
         const py::gil_scoped_release release;
-        parts = make_parts(inputs.get(), profile);
+        parts = make_parts(inputs.get(), profile, tables);
         std::vector<Segment> segments;
         for (const Part& part : parts) segments.push_back(part.segment);
         header = write_header(profile.parameters, mapping, segments, tables);

@@ -19,6 +19,10 @@
 
 namespace entrolith {
 
+/// What a segment takes in a stream of its own: chunks and directory.
+[[nodiscard]] std::uint64_t segment_size(const Part& part, const Profile& profile,
+                                         const TableSet& tables);
+
 /// Room that compress() needs: never much more than the values take.
 [[nodiscard]] std::size_t compress_bound(std::span<const Part> parts, std::size_t header_bytes,
                                          const Profile& profile);

@@ -16,6 +16,7 @@
 #include "entrolith/chunk_order.hpp"
 #include "entrolith/directory.hpp"
 #include "entrolith/profile.hpp"
+#include "entrolith/tables.hpp"
 
 namespace entrolith {
 
@@ -35,12 +36,18 @@ struct Part {
     [[nodiscard]] Grid grid(std::size_t full) const noexcept { return segment.grid(full); }
 };
 
+/// A segment of one tensor. Throws std::invalid_argument if it is beyond the format.
+[[nodiscard]] Part single_part(const Input& tensor, std::optional<Matrix> matrix,
+                               std::uint64_t rank);
+
 /// Rule 9: the matrix that a tensor is seen as, if any.
-[[nodiscard]] std::optional<Matrix> choose_matrix(const Input& tensor, const Profile& profile);
+[[nodiscard]] std::optional<Matrix> choose_matrix(const Input& tensor, const Profile& profile,
+                                                  const TableSet& tables);
 
 /// Rule 10: the segments of a stream. Throws std::invalid_argument if a tensor is beyond the
 /// format.
-[[nodiscard]] std::vector<Part> make_parts(std::span<const Input> tensors, const Profile& profile);
+[[nodiscard]] std::vector<Part> make_parts(std::span<const Input> tensors, const Profile& profile,
+                                           const TableSet& tables);
 
 /// The values of a chunk: a tensor's own, or else gathered in `room`.
 template <class Value>

@@ -67,6 +67,7 @@ inline constexpr int kMaxLevel = 9;
     Profile profile = kProfiles[0];
     profile.name = {};
     profile.parameters.version = 2;
+    if (number > 6) profile.parameters.log2_chunk = 16;
     profile.parameters.check = check ? 1 : 0;
     profile.runs = !fast;
     if (!fast && !mode) profile.matrices = number <= 6 ? Matrices::kByShape : Matrices::kBySize;
