@@ -187,6 +187,7 @@ def reports(session: nox.Session) -> None:
     session.run("python", "reports/build.py", *session.posargs)
     if not session.posargs:  # parts of a report go to build/, and no further
         session.run("python", "reports/ratios.py")
+        session.run("python", "reports/methods.py")
 
 
 @nox.session(default=False)
