@@ -218,7 +218,7 @@ def choose_matrix(
         view = 0 if len(shape) >= 3 and shape[1] >= 16 else 1
         matrix = find_dead(values, shape, view, WIDEST_STRIP)
         rows, columns = len(matrix.dead_rows), len(matrix.dead_columns)
-        if min(rows, columns) < 8 or len(values) < 1 << 14:
+        if rows < 32 or columns < 16 or len(values) < 1 << 14:
             return None
         dead = matrix.live_rows < rows or matrix.live_columns < columns
         return matrix if eight_bits or dead else None

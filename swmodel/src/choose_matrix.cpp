@@ -2,7 +2,6 @@
 //
 // Rule 9 of FORMAT.md section 8.
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -13,7 +12,8 @@ namespace entrolith {
 namespace {
 
 constexpr std::uint64_t kWidestStrip = 512;
-constexpr std::uint64_t kFewestRowsOrColumns = 8;
+constexpr std::uint64_t kFewestRows = 32;
+constexpr std::uint64_t kFewestColumns = 16;
 constexpr std::uint64_t kFewestValuesByShape = 1u << 14;
 constexpr std::uint64_t kFewestValuesBySize = 1u << 11;
 constexpr std::uint64_t kChannels = 16;  // for which a convolution's columns are its inputs
@@ -33,7 +33,7 @@ std::optional<Matrix> choose_by_shape(const Input& tensor) {
     const auto& shape = tensor.shape;
     const std::uint8_t view = shape.size() >= 3 && shape[1] >= kChannels ? 0 : 1;
     const Extent e = *extent(shape, view);
-    if (std::min(e.rows, e.columns) < kFewestRowsOrColumns ||
+    if (e.rows < kFewestRows || e.columns < kFewestColumns ||
         e.rows * e.columns < kFewestValuesByShape) {
         return std::nullopt;
     }
