@@ -115,7 +115,7 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
         explain_codes(data, layout, initial, lanes, F::kExponentBits, tables, work);
     }
     if (layout.runs) {
-        join_runs(*layout.runs, work.symbols.get(), head.count, work.extra.get(),
+        join_runs(kernel.runs, *layout.runs, work.symbols.get(), head.count, work.extra.get(),
                   work.entries.data(), work.zeros.data());
     }
 

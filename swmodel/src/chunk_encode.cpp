@@ -85,17 +85,20 @@ std::span<const std::uint8_t> encode_codes(const Kernel& kernel, CodeWriter& wri
 }
 
 /// Rule 5 of section 8: writes where the zeros are, as tokens if that is cheaper than the bitmap.
-std::uint8_t* choose_zeros(const Profile& profile, std::size_t count, std::size_t nonzeros,
-                           std::span<const std::size_t> widths, Workspace& work,
-                           std::optional<Tokens>& tokens, std::uint8_t* out) {
+std::uint8_t* choose_zeros(const RunKernel& kernel, const Profile& profile, std::size_t count,
+                           std::size_t nonzeros, std::span<const std::size_t> widths,
+                           Workspace& work, std::optional<Tokens>& tokens, std::uint8_t* out) {
     const std::uint32_t* words = work.zeros.data();
     std::uint64_t least = 8 * zeros_bytes(words, count);
     std::size_t at_hand = 0;  // the columns of the tokens in work.numbers
     const auto find = [&](std::size_t columns) {
         at_hand = columns;
-        if (columns == 0) return find_runs(words, count, 0, work.numbers.get());
-        const std::size_t entries = cross_entries(words, {columns, count}, work.entries.data());
-        return find_runs(work.entries.data(), entries, columns, work.numbers.get());
+        if (columns == 0)
+            return find_runs(kernel, words, count, 0, work.numbers.get(), work.symbols.get());
+        const std::size_t entries =
+            cross_entries(kernel, words, {columns, count}, work.entries.data());
+        return find_runs(kernel, work.entries.data(), entries, columns, work.numbers.get(),
+                         work.symbols.get());
     };
     const auto keep = [&](const std::optional<Tokens>& found) {
         if (!found || found->cost >= least) return;
@@ -108,7 +111,7 @@ std::uint8_t* choose_zeros(const Profile& profile, std::size_t count, std::size_
     }
     if (!tokens) return write_zeros(words, count, out);
     if (tokens->columns != at_hand) tokens = find(tokens->columns);
-    return write_runs(*tokens, nonzeros, work.numbers.get(), work.symbols.get(), out);
+    return write_runs(kernel, *tokens, nonzeros, work.numbers.get(), work.symbols.get(), out);
 }
 
 /// Writes the chunk's last `size` raw bytes to `out`.
@@ -236,7 +239,7 @@ std::uint8_t* encode_chunk(const typename F::Value* values, std::size_t count,
     if (zeros != 0) {
         ops.part_zeros(values, count, work.zeros.data(), work.nonzeros<Value>());
         nonzeros = work.nonzeros<Value>();
-        end = choose_zeros(profile, count, count - zeros, {}, work, tokens, end);
+        end = choose_zeros(kernel.runs, profile, count, count - zeros, {}, work, tokens, end);
         mode |= !tokens ? kZeroBitmap : tokens->columns == 0 ? kZeroRuns : kZeroCross;
     }
     end = encode_coded<F>(kernel, nonzeros, count - zeros, check, profile, tables,

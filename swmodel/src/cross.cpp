@@ -59,26 +59,6 @@ private:
     std::size_t fill_ = 0;  // at most 7 + 32 bits before they are stored
 };
 
-/// The bits of `bits` at the places of `mask`, side by side.
-[[nodiscard]] std::uint64_t gather(std::uint64_t bits, std::uint64_t mask) noexcept {
-    if (mask == ~std::uint64_t{0}) return bits;
-    std::uint64_t found = 0;
-    for (unsigned i = 0; mask != 0; mask &= mask - 1, ++i) {
-        found |= (bits >> std::countr_zero(mask) & 1) << i;
-    }
-    return found;
-}
-
-/// Undoes gather(); 0 elsewhere.
-[[nodiscard]] std::uint64_t scatter(std::uint64_t bits, std::uint64_t mask) noexcept {
-    if (mask == ~std::uint64_t{0}) return bits;
-    std::uint64_t found = 0;
-    for (; mask != 0; mask &= mask - 1, bits >>= 1) {
-        found |= (bits & 1) << std::countr_zero(mask);
-    }
-    return found;
-}
-
 /// Calls f(first, length, group) for the groups of up to 64 of `count` columns.
 template <class Function>
 void for_groups(std::size_t count, Function&& f) {
@@ -93,8 +73,8 @@ void for_groups(std::size_t count, Function&& f) {
 
 }  // namespace
 
-std::size_t cross_entries(const std::uint32_t* zeros, const CrossShape& shape,
-                          std::uint32_t* entries) {
+std::size_t cross_entries(const RunKernel& kernel, const std::uint32_t* zeros,
+                          const CrossShape& shape, std::uint32_t* entries) {
     const std::size_t groups = (shape.columns + kGroup - 1) / kGroup;
     std::vector<std::uint64_t> dead(groups, ~std::uint64_t{0});
     std::vector<bool> dead_row(shape.rows());
@@ -123,7 +103,8 @@ std::size_t cross_entries(const std::uint32_t* zeros, const CrossShape& shape,
                 const std::uint64_t live = ~dead[group] & low_bits(length);
                 const auto kept = static_cast<std::size_t>(std::popcount(live));
                 if (kept == 0) return;
-                writer.put(gather(bits_at(zeros, row * shape.columns + first, length), live), kept);
+                writer.put(kernel.gather(bits_at(zeros, row * shape.columns + first, length), live),
+                           kept);
                 count += kept;
             });
     }
@@ -131,8 +112,8 @@ std::size_t cross_entries(const std::uint32_t* zeros, const CrossShape& shape,
     return count;
 }
 
-CrossJoined join_cross(const std::uint32_t* entries, const CrossShape& shape,
-                       std::uint32_t* zeros) {
+CrossJoined join_cross(const RunKernel& kernel, const std::uint32_t* entries,
+                       const CrossShape& shape, std::uint32_t* zeros) {
     BitWriter writer{zeros};
     CrossJoined joined{shape.flags(), 0};
     for (std::size_t row = 0; row < shape.rows(); ++row) {
@@ -144,7 +125,7 @@ CrossJoined join_cross(const std::uint32_t* entries, const CrossShape& shape,
             if (live != 0) {
                 const auto kept = static_cast<std::size_t>(std::popcount(live));
                 const std::uint64_t found = bits_at(entries, joined.entries, kept);
-                zero &= ~live | scatter(found, live);
+                zero &= ~live | kernel.scatter(found, live);
                 joined.entries += kept;
                 joined.nonzeros += kept - static_cast<std::size_t>(std::popcount(found));
             }

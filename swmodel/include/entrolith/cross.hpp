@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "entrolith/kernels.hpp"
+
 namespace entrolith {
 
 inline constexpr std::size_t kCrossSlackWords = 4;
@@ -27,8 +29,8 @@ struct CrossShape {
 };
 
 /// Fills the entries of a bitmap of zeros and returns their number.
-[[nodiscard]] std::size_t cross_entries(const std::uint32_t* zeros, const CrossShape& shape,
-                                        std::uint32_t* entries);
+[[nodiscard]] std::size_t cross_entries(const RunKernel& kernel, const std::uint32_t* zeros,
+                                        const CrossShape& shape, std::uint32_t* entries);
 
 /// What join_cross() found.
 struct CrossJoined {
@@ -37,7 +39,7 @@ struct CrossJoined {
 };
 
 /// Fills the bitmap of zeros from shape.most_entries() bits of entries.
-[[nodiscard]] CrossJoined join_cross(const std::uint32_t* entries, const CrossShape& shape,
-                                     std::uint32_t* zeros);
+[[nodiscard]] CrossJoined join_cross(const RunKernel& kernel, const std::uint32_t* entries,
+                                     const CrossShape& shape, std::uint32_t* zeros);
 
 }  // namespace entrolith

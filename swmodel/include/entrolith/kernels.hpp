@@ -19,6 +19,7 @@
 #include "entrolith/codes.hpp"
 #include "entrolith/dtype.hpp"
 #include "entrolith/tables.hpp"
+#include "entrolith/token_classes.hpp"
 
 namespace entrolith {
 
@@ -92,6 +93,31 @@ struct CodeKernel {
                          Exponent* differences) noexcept;
 };
 
+/// Operations on runs of zeros (section 4.2). A number is a token's less 1.
+struct RunKernel {
+    /// Fills `numbers` (with slack) with those of all runs in a bitmap of `count` entries, and
+    /// returns how many there are.
+    std::size_t (*find)(const std::uint32_t* words, std::size_t count,
+                        std::uint32_t* numbers) noexcept;
+    /// Fills `classes` (with slack).
+    ClassCounts (*classify)(const std::uint32_t* numbers, std::size_t tokens,
+                            std::uint8_t* classes) noexcept;
+    /// Replaces classes by their symbols; `classes` has slack.
+    void (*rename)(std::uint8_t* classes, std::size_t tokens, const ClassSymbols& symbols) noexcept;
+    /// Writes the extra bits of pairs of tokens; touches 8 bytes beyond.
+    void (*write_extra)(const std::uint32_t* numbers, std::size_t tokens,
+                        std::uint8_t* out) noexcept;
+    /// Sets the bits of runs in a bitmap of `most` 0s and a word more, until one passes its end.
+    /// `extra` has all extra bits and 8 bytes more.
+    Expanded (*expand)(const std::uint8_t* classes, std::size_t tokens, const std::uint8_t* extra,
+                       std::size_t most, std::uint32_t* words) noexcept;
+
+    /// The bits of `bits` at the places of `mask`, side by side.
+    std::uint64_t (*gather)(std::uint64_t bits, std::uint64_t mask) noexcept;
+    /// Undoes gather(); 0 elsewhere.
+    std::uint64_t (*scatter)(std::uint64_t bits, std::uint64_t mask) noexcept;
+};
+
 struct Kernel {
     std::string_view name;
 
@@ -99,6 +125,7 @@ struct Kernel {
     /// Rule 2 of section 8.
     Choice (*choose)(const CostTable& costs, const Histogram& histogram,
                      std::uint32_t raw_bits) noexcept;
+    RunKernel runs;
     CodeKernel<std::uint8_t> codes8;
     CodeKernel<std::uint16_t> codes16;
     ValueKernel<Fp32> fp32;

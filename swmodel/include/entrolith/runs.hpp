@@ -17,6 +17,7 @@
 
 #include "entrolith/bytes.hpp"
 #include "entrolith/codes.hpp"
+#include "entrolith/kernels.hpp"
 #include "entrolith/tables.hpp"
 
 namespace entrolith {
@@ -24,7 +25,6 @@ namespace entrolith {
 inline constexpr std::size_t kMaxPairs = 16384;
 inline constexpr std::size_t kRunsHeadBytes = 22;
 inline constexpr std::size_t kExtraSlack = 8;
-inline constexpr unsigned kMaxClass = 17;
 /// All extra bits that a chunk may declare or its classes may want.
 inline constexpr std::size_t kExtraScratch = 65536 + kExtraSlack;  // 2 * kMaxPairs times 16 bits
 inline constexpr std::uint8_t kClassEmax = 255;
@@ -57,8 +57,9 @@ inline constexpr auto kTokenTables = [] {
 
 /// Fills the bitmap of `count` values, and words beyond, from the classes of all tokens. `scratch`
 /// has kExtraScratch bytes, `entries` room for a cross. Throws StreamError.
-void join_runs(const Runs& runs, const std::uint8_t* classes, std::size_t count,
-               std::uint8_t* scratch, std::uint32_t* entries, std::uint32_t* words);
+void join_runs(const RunKernel& kernel, const Runs& runs, const std::uint8_t* classes,
+               std::size_t count, std::uint8_t* scratch, std::uint32_t* entries,
+               std::uint32_t* words);
 
 /// What the encoder finds in a bitmap.
 struct Tokens {
@@ -72,15 +73,17 @@ struct Tokens {
 };
 
 /// Finds the runs in a bitmap of `count` entries, at least one of which is zero, for a cross of
-/// `columns` or none. `numbers` takes each token's number less 1, up to `count` + 1 of them.
-/// Nothing if the format cannot say it.
-[[nodiscard]] std::optional<Tokens> find_runs(const std::uint32_t* words, std::size_t count,
-                                              std::size_t columns, std::uint32_t* numbers) noexcept;
+/// `columns` or none. `numbers` takes each token's number less 1, up to `count` + 1 of them, and
+/// `classes` up to 2 * kMaxPairs. Nothing if the format cannot say it.
+[[nodiscard]] std::optional<Tokens> find_runs(const RunKernel& kernel, const std::uint32_t* words,
+                                              std::size_t count, std::size_t columns,
+                                              std::uint32_t* numbers,
+                                              std::uint8_t* classes) noexcept;
 
-/// Writes what read_runs() reads, fills `symbols`, and returns the end of the part; touches up to
-/// kExtraSlack bytes beyond.
-[[nodiscard]] std::uint8_t* write_runs(const Tokens& tokens, std::size_t nonzeros,
-                                       const std::uint32_t* numbers, std::uint8_t* symbols,
-                                       std::uint8_t* out) noexcept;
+/// Writes what read_runs() reads, turns classes into symbols, and returns the end of the part;
+/// touches up to kExtraSlack bytes beyond.
+[[nodiscard]] std::uint8_t* write_runs(const RunKernel& kernel, const Tokens& tokens,
+                                       std::size_t nonzeros, const std::uint32_t* numbers,
+                                       std::uint8_t* classes, std::uint8_t* out) noexcept;
 
 }  // namespace entrolith

@@ -4,6 +4,7 @@
 
 #include "avx512_codes.hpp"
 #include "avx512_raw_parts.hpp"
+#include "avx512_runs.hpp"
 #include "avx512_survey.hpp"
 #include "avx512_zeros.hpp"
 #include "folding_crc32.hpp"
@@ -87,6 +88,12 @@ constexpr Kernel avx512_kernel() noexcept {
     Kernel kernel = portable_kernel("avx512");
     kernel.crc32 = &crc32_by_folding;
     kernel.choose = &choose_at_once;
+    kernel.runs.find = &find_numbers_at_once;
+    kernel.runs.classify = &classify_at_once;
+    kernel.runs.rename = &rename_at_once;
+    kernel.runs.write_extra = &write_extra_at_once;
+    kernel.runs.gather = &gather_at_once;
+    kernel.runs.scatter = &scatter_at_once;
     kernel.codes8 = {&encode_64, &decode_64, &encode_mixed_64, &decode_mixed_64};
     kernel.fp32 = byte_kernel(kernel.fp32);
     kernel.bf16 = byte_kernel(kernel.bf16);

@@ -8,6 +8,7 @@
 #include "portable_codes.hpp"
 #include "portable_crc32.hpp"
 #include "portable_raw_parts.hpp"
+#include "portable_runs.hpp"
 #include "portable_survey.hpp"
 #include "portable_zeros.hpp"
 
@@ -41,6 +42,7 @@ constexpr Kernel portable_kernel(std::string_view name) noexcept {
     return {name,
             &crc32_by_tables,
             &choose,
+            run_kernel(),
             code_kernel<std::uint8_t>(),
             code_kernel<std::uint16_t>(),
             value_kernel<Fp32>(),
