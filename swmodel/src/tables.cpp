@@ -50,6 +50,7 @@ DecodeTable decode_table(const std::array<Codeword, kSymbols>& words) {
             const unsigned at = above << length | bits;
             table.entries[at] = static_cast<std::uint16_t>(symbol << 8 | length);
             table.bytes[at] = static_cast<std::uint8_t>(symbol << 3 | (length - 1));
+            table.rows[at % 16 * 16 + at / 16] = table.bytes[at];
         }
     }
     return table;

@@ -34,6 +34,8 @@ struct DecodeTable {
     std::array<std::uint16_t, 256> entries;
     /// The same in a byte, which four registers hold: length - 1 in bits 0-2, symbol above.
     alignas(64) std::array<std::uint8_t, 256> bytes;
+    /// The same bytes, those with the same 4 next bits together: rows of 16.
+    alignas(64) std::array<std::uint8_t, 256> rows;
 };
 
 /// By difference, a codeword.
