@@ -7,7 +7,7 @@ Sections 4 to 7 and whole streams; header.py, matrix.py and zeros.py have sectio
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reference import scale
@@ -102,7 +102,7 @@ def read_tables(r: Reader) -> list[Lengths]:
 
 
 def read_blocks(
-    r: Reader, nonzeros: int, trailing: bool, h: Header, d: Dtype, tables: dict[int, Lengths]
+    r: Reader, nonzeros: int, trailing: bool, h: Header, d: Dtype, tables: Mapping[int, Lengths]
 ) -> list[Block]:
     """Section 5. `tables` are those that a block may name."""
     blocks = []
@@ -331,7 +331,7 @@ def read_half_octaves(
 
 
 def read_exponents(
-    codes: Reader, lanes: list[int], blocks: list[Block], d: Dtype, tables: dict[int, Lengths]
+    codes: Reader, lanes: list[int], blocks: list[Block], d: Dtype, tables: Mapping[int, Lengths]
 ) -> list[int]:
     """Section 6. `lanes` is left in the final states."""
     decoders = {t: Decoder(tables[t]) for t in {block.table for block in blocks} - {RAW}}
