@@ -90,7 +90,7 @@ std::vector<std::uint8_t> compressed(const Values& values, const Profile& profil
     const std::vector<Part> parts = make_parts({&input, 1}, profile, tables());
     const auto header = write_header(profile.parameters, false, {&parts[0].segment, 1}, tables());
     std::vector<std::uint8_t> out(compress_bound(parts, header.size(), profile));
-    out.resize(compress(parts, header, profile, tables(), 1, out.data()));
+    out.resize(compress(parts, header, profile, tables(), 1, out));
     return out;
 }
 

@@ -58,15 +58,30 @@ private:
     std::unique_ptr<std::uint64_t[]> gathered_;
 };
 
+/// Room for any chunk, more than it takes once it is written.
+std::size_t chunk_room(std::span<const Part> parts, const Parameters& parameters) {
+    std::size_t most = 0;
+    for (const Part& part : parts) {
+        const std::size_t values = part.grid(parameters.chunk()).largest();
+        most = std::max(most, encode_chunk_bound(values, part.segment.dtype, parameters));
+    }
+    return most;
+}
+
 /// Where the chunks go, and what the footer keeps of them.
 class Output {
 public:
-    Output(std::uint8_t* out, std::uint64_t chunks, bool footer)
-        : records_(footer ? static_cast<std::size_t>(chunks) : 0), end_{out} {}
+    Output(std::span<std::uint8_t> room, std::uint64_t chunks, bool footer)
+        : records_(footer ? static_cast<std::size_t>(chunks) : 0),
+          end_{room.data()},
+          limit_{room.data() + room.size()} {}
 
     [[nodiscard]] std::uint8_t* end() const noexcept { return end_; }
+    [[nodiscard]] std::size_t left() const noexcept {
+        return static_cast<std::size_t>(limit_ - end_);
+    }
 
-    /// Appends the chunk k of `size` bytes that is at end() or will be copied there.
+    /// Appends `size` bytes that are at end() or will be copied there: where they begin.
     std::uint8_t* append(std::size_t size) noexcept {
         std::uint8_t* const here = end_;
         end_ += size;
@@ -88,29 +103,35 @@ public:
 private:
     std::vector<ChunkRecord> records_;
     std::uint8_t* end_;
+    std::uint8_t* limit_;
 };
 
-void encode_alone(ChunkEncoder& encoder, std::uint64_t chunks, Output& output) {
+/// Encodes chunks where they stay, but for the last, which might need more room on the way.
+void encode_alone(ChunkEncoder& encoder, std::uint64_t chunks, std::size_t room, Output& output) {
+    std::unique_ptr<std::uint8_t[]> apart;
     for (std::uint64_t k = 0; k < chunks; ++k) {
-        std::uint8_t* const chunk = output.end();
+        const bool fits = output.left() >= room;
+        if (!fits && !apart) apart = std::make_unique_for_overwrite<std::uint8_t[]>(room);
+        std::uint8_t* const chunk = fits ? output.end() : apart.get();
         const auto size = static_cast<std::size_t>(encoder.encode(k, chunk) - chunk);
         output.record(k, chunk, size);
-        output.append(size);
+        std::uint8_t* const here = output.append(size);
+        if (!fits) std::memcpy(here, chunk, size);
     }
 }
 
-void encode_together(std::vector<ChunkEncoder>& encoders, std::uint64_t chunks, std::size_t bound,
+void encode_together(std::vector<ChunkEncoder>& encoders, std::uint64_t chunks, std::size_t room,
                      Output& output) {
-    const auto rooms = std::make_unique_for_overwrite<std::uint8_t[]>(bound * encoders.size());
+    const auto rooms = std::make_unique_for_overwrite<std::uint8_t[]>(room * encoders.size());
     Counter counter{chunks};
     std::atomic<std::uint64_t> turn{0};
     run_workers(static_cast<unsigned>(encoders.size()), [&](unsigned worker) {
-        std::uint8_t* const room = rooms.get() + bound * worker;
+        std::uint8_t* const chunk = rooms.get() + room * worker;
         for (std::uint64_t k = counter.take(); k != counter.end(); k = counter.take()) {
             std::size_t size = 0;
             try {
-                size = static_cast<std::size_t>(encoders[worker].encode(k, room) - room);
-                output.record(k, room, size);
+                size = static_cast<std::size_t>(encoders[worker].encode(k, chunk) - chunk);
+                output.record(k, chunk, size);
             } catch (...) {
                 counter.fail(k);
             }
@@ -118,7 +139,7 @@ void encode_together(std::vector<ChunkEncoder>& encoders, std::uint64_t chunks, 
             std::uint8_t* const here = output.append(size);
             turn.store(k + 1);
             turn.notify_all();
-            std::memcpy(here, room, size);
+            std::memcpy(here, chunk, size);
         }
     });
     counter.rethrow();
@@ -142,50 +163,40 @@ std::uint64_t segment_size(const Part& part, const Profile& profile, const Table
 
 std::size_t compress_bound(std::span<const Part> parts, std::size_t header_bytes,
                            const Profile& profile) {
-    // A chunk is encoded where it will stay, so only one needs room for what stored chunks turn out
-    // not to take.
     const Parameters& parameters = profile.parameters;
     std::size_t bytes = header_bytes + footer_bytes(0);
-    std::size_t largest = 0;
     for (const Part& part : parts) {
         const Grid grid = part.grid(parameters.chunk());
         const Dtype dtype = part.segment.dtype;
         const auto chunks = static_cast<std::size_t>(grid.chunks());
-        const std::size_t coded = encode_chunk_bound(grid.largest(), dtype, parameters);
-        // What stored chunks take beyond their values, and the entry of the footer.
-        const std::size_t beyond = 8 + parameters.check_bytes() + footer_bytes(1) - footer_bytes(0);
-        bytes += profile.stored
-                     ? static_cast<std::size_t>(grid.rows * grid.columns) * bytes_of(dtype) +
-                           chunks * beyond
-                     : chunks * (coded + beyond);
-        largest = std::max(largest, coded);
+        const auto values = static_cast<std::size_t>(grid.rows * grid.columns);
+        bytes += chunks * (footer_bytes(1) - footer_bytes(0));
+        bytes += profile.stored ? values * bytes_of(dtype) + chunks * (8 + parameters.check_bytes())
+                                : chunks * encode_chunk_bound(grid.largest(), dtype, parameters);
     }
-    return bytes + largest;
+    return bytes;
 }
 
 std::size_t compress(std::span<const Part> parts, Bytes header, const Profile& profile,
-                     const TableSet& tables, unsigned threads, std::uint8_t* out) {
+                     const TableSet& tables, unsigned threads, std::span<std::uint8_t> out) {
     const Parameters& parameters = profile.parameters;
     const ChunkOrder order{parts, parameters.chunk()};
     const std::uint64_t chunks = order.size();
-    Output output{std::ranges::copy(header, out).out, chunks, has_footer(parameters)};
+    Output output{out, chunks, has_footer(parameters)};
+    std::ranges::copy(header, output.append(header.size()));
     const unsigned count = worker_count(threads, chunks);
     std::vector<ChunkEncoder> encoders;
     encoders.reserve(count);
     for (unsigned worker = 0; worker < count; ++worker) {
         encoders.emplace_back(parts, order, profile, tables);
     }
+    const std::size_t room = chunk_room(parts, parameters);
     if (count == 1) {
-        encode_alone(encoders[0], chunks, output);
+        encode_alone(encoders[0], chunks, room, output);
     } else {
-        std::size_t bound = 0;
-        for (const Part& part : parts) {
-            bound = std::max(bound,
-                             encode_chunk_bound(order.largest(), part.segment.dtype, parameters));
-        }
-        encode_together(encoders, chunks, bound, output);
+        encode_together(encoders, chunks, room, output);
     }
-    return static_cast<std::size_t>(output.finish(has_footer(parameters)) - out);
+    return static_cast<std::size_t>(output.finish(has_footer(parameters)) - out.data());
 }
 
 }  // namespace entrolith

@@ -23,6 +23,10 @@ void register_dlpack(pybind11::module_& m);
 /// Throws std::invalid_argument if there is no such dtype.
 [[nodiscard]] Dtype dtype_of(unsigned code);
 
+/// Asks the system to map large new memory in large pieces: to touch it page by page takes longer
+/// than to code it.
+void ask_for_huge_pages(void* memory, std::size_t size) noexcept;
+
 /// New bytes of at most `bound`: write(out) fills them and returns their end. Pages that are not
 /// written take no memory, so the object is made at its largest, then cut.
 template <class Write>
@@ -30,6 +34,7 @@ pybind11::bytes make_bytes(std::size_t bound, Write&& write) {
     PyObject* result = PyBytes_FromStringAndSize(nullptr, static_cast<pybind11::ssize_t>(bound));
     if (result == nullptr) throw pybind11::error_already_set{};
     auto* const out = reinterpret_cast<std::uint8_t*>(PyBytes_AS_STRING(result));
+    ask_for_huge_pages(out, bound);
     std::uint8_t* end = nullptr;
     try {
         end = write(out);

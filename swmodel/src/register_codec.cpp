@@ -73,30 +73,54 @@ private:
     std::vector<Input> inputs_;
 };
 
+/// What is to be written, before it is known where to.
+class Job {
+public:
+    Job(const std::vector<Row>& rows, const Profile& profile, bool mapping, const TableSet& tables,
+        unsigned threads)
+        : inputs_{rows}, profile_{profile}, tables_{tables}, threads_{threads} {
+        const py::gil_scoped_release release;
+        parts_ = make_parts(inputs_.get(), profile, tables);
+        std::vector<Segment> segments;
+        for (const Part& part : parts_) segments.push_back(part.segment);
+        header_ = write_header(profile.parameters, mapping, segments, tables);
+    }
+
+    [[nodiscard]] std::size_t bound() const {
+        return compress_bound(parts_, header_.size(), profile_);
+    }
+    std::size_t run(std::span<std::uint8_t> out) const {
+        const py::gil_scoped_release release;
+        return compress(parts_, header_, profile_, tables_, threads_, out);
+    }
+    [[nodiscard]] py::bytes run() const {
+        const std::size_t size = bound();
+        return make_bytes(size, [&](std::uint8_t* out) { return out + run({out, size}); });
+    }
+
+private:
+    Inputs inputs_;
+    const Profile& profile_;
+    const TableSet& tables_;
+    unsigned threads_;
+    std::vector<Part> parts_;
+    std::vector<std::uint8_t> header_;
+};
+
 py::bytes compress_tensors(const std::vector<Row>& rows, const Profile& profile, bool mapping,
                            const TableSet& tables, unsigned threads) {
-    const Inputs inputs{rows};
-    std::vector<Part> parts;
-    std::vector<std::uint8_t> header;
-    std::size_t bound = 0;
-    {
-        const py::gil_scoped_release release;
-        parts = make_parts(inputs.get(), profile, tables);
-        std::vector<Segment> segments;
-        for (const Part& part : parts) segments.push_back(part.segment);
-        header = write_header(profile.parameters, mapping, segments, tables);
-        bound = compress_bound(parts, header.size(), profile);
-    }
-    return make_bytes(bound, [&](std::uint8_t* out) {
-        const py::gil_scoped_release release;
-        return out + compress(parts, header, profile, tables, threads, out);
-    });
+    return Job{rows, profile, mapping, tables, threads}.run();
 }
 
+/// The size of the stream, which is in `target` if there was room for it.
 std::size_t compress_into(const std::vector<Row>& rows, const Profile& profile, bool mapping,
                           const TableSet& tables, unsigned threads, const py::buffer& target) {
-    const BufferView out{target, PyBUF_WRITABLE};
-    const py::bytes stream = compress_tensors(rows, profile, mapping, tables, threads);
+    const BufferView view{target, PyBUF_WRITABLE};
+    const std::span out{static_cast<std::uint8_t*>(view.data()), view.size()};
+    const Job job{rows, profile, mapping, tables, threads};
+    if (out.size() >= job.bound()) return job.run(out);
+    // Perhaps too small: nothing is written unless all of it can be.
+    const py::bytes stream = job.run();
     const auto size = static_cast<std::size_t>(PyBytes_GET_SIZE(stream.ptr()));
     if (size <= out.size()) std::memcpy(out.data(), PyBytes_AS_STRING(stream.ptr()), size);
     return size;

@@ -23,14 +23,15 @@ namespace entrolith {
 [[nodiscard]] std::uint64_t segment_size(const Part& part, const Profile& profile,
                                          const TableSet& tables);
 
-/// Room that compress() needs: never much more than the values take.
+/// Room that compress() needs: the size of the largest stream that there may be, which is never
+/// much more than the values take.
 [[nodiscard]] std::size_t compress_bound(std::span<const Part> parts, std::size_t header_bytes,
                                          const Profile& profile);
 
-/// Writes a stream that starts with `header` to `out`, which has compress_bound() bytes, and
+/// Writes a stream that starts with `header` to `out`, of compress_bound() bytes or more, and
 /// returns its size. `threads` 0 is one for each core.
 [[nodiscard]] std::size_t compress(std::span<const Part> parts, Bytes header,
                                    const Profile& profile, const TableSet& tables, unsigned threads,
-                                   std::uint8_t* out);
+                                   std::span<std::uint8_t> out);
 
 }  // namespace entrolith
