@@ -16,12 +16,20 @@ import ml_dtypes
 import numpy as np
 import pytest
 from corpus.values import LAYOUTS, make
+from entrolith.dtypes import DTYPES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
-NUMPY: dict[str, Any] = {"fp32": np.float32, "bf16": ml_dtypes.bfloat16, "fp16": np.float16}
+NUMPY: dict[str, Any] = {
+    "fp32": np.float32,
+    "bf16": ml_dtypes.bfloat16,
+    "fp16": np.float16,
+    "fp64": np.float64,
+    "fp8e4m3": ml_dtypes.float8_e4m3fn,
+    "fp8e5m2": ml_dtypes.float8_e5m2,
+}
 
 
 def gradient(shape: tuple[int, ...], dtype: Any = np.float32) -> NDArray[Any]:
@@ -145,6 +153,26 @@ def test_refused_with_advice() -> None:
         entrolith.compress(np.zeros(3, np.float32), dtype="float")
 
 
+def test_levels_and_modes() -> None:
+    array = gradient((100, 50))
+    streams = {entrolith.compress(array, level=number) for number in range(1, 10)}
+    streams |= {entrolith.compress(array, mode=mode) for mode in entrolith.MODES}
+    assert len(streams) > 1
+    assert entrolith.compress(array) == entrolith.compress(array, level=5)
+    for data in streams | {entrolith.compress(array, level=2, check=False)}:
+        assert np.array_equal(entrolith.decompress(data), array)
+    for level in (0, 10, True, 2.0, "1", None):
+        with pytest.raises(entrolith.ArgumentError, match="from 1 to 9") as caught:
+            entrolith.compress(array, level=level)  # type: ignore[arg-type]
+        assert caught.value.field == "level"
+    with pytest.raises(entrolith.ArgumentError, match="no mode 'fast'; there are static"):
+        entrolith.compress(array, mode="fast")
+    choices: list[dict[str, Any]] = [{"level": 1}, {"mode": "static"}, {"check": False}]
+    for more in choices:
+        with pytest.raises(entrolith.ArgumentError, match="a profile is fixed"):
+            entrolith.compress(array, profile="hw-n8-c4096", **more)
+
+
 def test_refused_shape_and_profile() -> None:
     with pytest.raises(entrolith.EntrolithError, match="33 dimensions") as caught:
         entrolith.compress(np.zeros((1,) * 33, np.float32))
@@ -186,13 +214,14 @@ def test_buffers(tmp_path: Path) -> None:
 def test_any_array(dtype: str, data: st.DataObject) -> None:
     """Any shape, any values, any of the views that indexing makes."""
     shape = data.draw(arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=40))
-    kind = arrays.from_dtype(LAYOUTS[dtype].unsigned)
-    patterns = data.draw(arrays.arrays(LAYOUTS[dtype].unsigned, shape, elements=kind))
+    unsigned = np.dtype(DTYPES[dtype].bits)
+    kind = arrays.from_dtype(unsigned)
+    patterns = data.draw(arrays.arrays(unsigned, shape, elements=kind))
     index = data.draw(arrays.basic_indices(shape, allow_ellipsis=True))
     array = patterns.view(NUMPY[dtype])[index]
     assert isinstance(array, np.ndarray | np.generic)
-    profile = data.draw(st.sampled_from(entrolith.PROFILES))
-    stream = entrolith.compress(array, profile=profile)
+    number = data.draw(st.integers(1, 9))
+    stream = entrolith.compress(array, level=number)
     back = entrolith.decompress(stream, as_bits=True)
     assert np.array_equal(back, patterns[index])
     assert back.shape == array.shape

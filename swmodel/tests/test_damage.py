@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import zlib
 from itertools import islice
+from typing import Any
 
 import entrolith
 import numpy as np
 import pytest
-from corpus import streams
+from corpus import mappings, streams
 from corpus.outcomes import CAUSES, TABLES, compare, expected, outcome, refusal
 from corpus.values import LAYOUTS, make
 from reference.encode import Profile
@@ -42,15 +44,75 @@ def test_truncation_at_every_byte(dtype: str) -> None:
         compare(streams.truncations(stream[:80]))
 
 
-@pytest.mark.parametrize("profile", entrolith.PROFILES)
+HOW: list[dict[str, Any]] = [
+    *({"profile": profile} for profile in entrolith.PROFILES),
+    *({"level": number} for number in (1, 5, 9)),
+    *({"mode": mode} for mode in entrolith.MODES),
+]
+
+
+def refused(stream: bytes) -> None:
+    """Every flip of a bit and every truncation."""
+    for data in (*streams.flips(stream), *streams.truncations(stream)):
+        with pytest.raises(entrolith.EntrolithError) as caught:
+            entrolith.decompress(data)
+        assert type(caught.value) in CAUSES
+
+
+@pytest.mark.parametrize("how", HOW, ids=str)
 @pytest.mark.parametrize("dtype", LAYOUTS)
-def test_every_flip_of_a_checked_stream_is_refused(dtype: str, profile: str) -> None:
-    for kind in ("dense", "mixed", "all_zero", "random_bits"):
-        stream = entrolith.compress(make(kind, dtype, 300), dtype=dtype, profile=profile)
-        for data in streams.flips(stream):
-            with pytest.raises(entrolith.EntrolithError) as caught:
-                entrolith.decompress(data)
-            assert type(caught.value) in CAUSES
+def test_every_change_of_a_checked_stream_is_refused(dtype: str, how: dict[str, Any]) -> None:
+    for kind in ("dense", "mixed", "runs_of_zeros", "all_zero", "random_bits"):
+        refused(entrolith.compress(make(kind, dtype, 300), dtype=dtype, **how))
+
+
+def test_every_change_of_a_checked_mapping_is_refused() -> None:
+    arrays = {"a": make("dense", "bf16", 200), "größe": make("sparse", "bf16", 90)}
+    refused(entrolith.compress(arrays, dtype="bf16"))
+    refused(entrolith.compress({}))
+    rows = np.zeros((1 << 14, 8), np.uint16)
+    rows[5:60:9] = make("dense", "bf16", 56).reshape(7, 8)
+    matrix = entrolith.compress({"m": rows}, dtype="bf16")
+    assert entrolith.info(matrix).tensors[0].predictor == 3
+    for at in [*range(60), *range(60, len(matrix), 50), *range(len(matrix) - 300, len(matrix))]:
+        for bit in range(8):
+            damaged = bytearray(matrix)
+            damaged[at] ^= 1 << bit
+            with pytest.raises(entrolith.EntrolithError):
+                entrolith.decompress(damaged)
+
+
+def test_version_2_as_the_reference() -> None:
+    """Mappings, matrices and footers: flips, damage at random, forged headers and directories."""
+    outcomes = []
+    for i, (_, stream) in enumerate(mappings.small()):
+        outcomes += compare([stream])
+        step = len(stream) // 6 + 1
+        outcomes += compare(islice(streams.flips(stream), i % step, None, step))
+        outcomes += compare(streams.garbage(stream, 12, seed=i))
+        outcomes += compare([stream[:-1], stream[:-5], stream[: -len(stream) // 2], stream + b"\0"])
+        if streams.header_bytes(stream) < 100:
+            outcomes += compare(islice(streams.forged_headers(stream), i % 7, None, 7))
+    outcomes += compare(mappings.forged_directories())
+    fields = {str(found[1]) for found in outcomes}
+    assert fields >= {
+        "flags", "dtype", "predictor", "parameter_bytes", "view", "strip", "dead_rows",
+        "dead_columns", "tensor_count", "name", "rank", "dimension", "directory_bytes", "index",
+        "stream_check", "footer_check", "trailing",
+    }  # fmt: skip
+
+
+def test_a_footer_that_is_wrong_but_checks_itself() -> None:
+    stream = mappings.mapping_with_matrix()
+    chunks = entrolith.info(stream).sizes.footer // 3 - 2
+    start = len(stream) - 3 * chunks - 8
+    found = []
+    for at in range(start, len(stream) - 4):
+        damaged = bytearray(stream[:-4])
+        damaged[at] ^= 1
+        damaged += zlib.crc32(damaged[start:]).to_bytes(4, "little")
+        found += compare([bytes(damaged)])
+    assert [field for _, field, _ in found] == ["index"] * 3 * chunks + ["stream_check"] * 4
 
 
 @pytest.mark.parametrize("dtype", LAYOUTS)

@@ -185,8 +185,9 @@ def empty(code: int, shape: tuple[int, ...], *, as_bits: bool) -> NDArray[Any]:
     import numpy as np
 
     dtype = dtypes.of_code(code)
+    kind = np.dtype(dtype.bits) if as_bits else dtype.numpy()
     try:
-        return np.empty(shape, dtype.bits if as_bits else dtype.numpy())
+        return np.empty(shape, kind)
     except ValueError:  # without values, dimensions may be what they like in a stream
         raise UnsupportedModeError(f"NumPy has no arrays of shape {shape}", "dimension") from None
 
