@@ -12,7 +12,7 @@ from reference.header import MAPPING
 from reference.matrix import Matrix, find_dead
 
 from corpus.streams import TABLES, with_directory
-from corpus.values import LAYOUTS, Patterns, make
+from corpus.values import ALL_LAYOUTS, Patterns, make
 
 SMALL = Profile(2, 9, 5, 3, 1, stored=True, trailing=True)
 """Version 2 in the smallest chunks."""
@@ -69,7 +69,7 @@ def matrices(dtype: str, p: Profile = SMALL) -> Iterator[tuple[str, Patterns, by
     patterns = make("dense", dtype, 800).reshape(20, 40)
     whole = Matrix((20, 40), 1, 13, (False,) * 20, (False,) * 40)
     yield "all live", patterns, write_matrix(patterns, dtype, whole, p)
-    nothing = np.zeros((9, 70), LAYOUTS[dtype].unsigned)
+    nothing = np.zeros((9, 70), ALL_LAYOUTS[dtype].unsigned)
     dead = find_dead(nothing.ravel().tolist(), (9, 70), 1, 512)
     yield "all dead", nothing, write_matrix(nothing, dtype, dead, p)
 

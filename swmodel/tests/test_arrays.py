@@ -173,6 +173,14 @@ def test_levels_and_modes() -> None:
             entrolith.compress(array, profile="hw-n8-c4096", **more)
 
 
+@pytest.mark.parametrize("dtype", ["fp64", "fp8e4m3", "fp8e5m2"])
+def test_types_that_profiles_do_not_have(dtype: str) -> None:
+    with pytest.raises(entrolith.UnsupportedDtypeError, match=f"{dtype} values need a level"):
+        entrolith.compress(gradient((3,), NUMPY[dtype]), profile="hw-n8-c4096")
+    with pytest.raises(entrolith.UnsupportedDtypeError, match=f"{dtype} values need a level"):
+        entrolith.Compressor((3,), dtype, profile="hw-n8-c4096")
+
+
 def test_refused_shape_and_profile() -> None:
     with pytest.raises(entrolith.EntrolithError, match="33 dimensions") as caught:
         entrolith.compress(np.zeros((1,) * 33, np.float32))

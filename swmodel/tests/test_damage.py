@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from corpus import mappings, streams
 from corpus.outcomes import CAUSES, TABLES, compare, expected, outcome, refusal
-from corpus.values import LAYOUTS, make
+from corpus.values import ALL_LAYOUTS, LAYOUTS, make
 from reference.encode import Profile
 from reference.reader import CORRUPT, MODE, TRUNCATED
 
@@ -60,8 +60,10 @@ def refused(stream: bytes) -> None:
 
 
 @pytest.mark.parametrize("how", HOW, ids=str)
-@pytest.mark.parametrize("dtype", LAYOUTS)
+@pytest.mark.parametrize("dtype", ALL_LAYOUTS)
 def test_every_change_of_a_checked_stream_is_refused(dtype: str, how: dict[str, Any]) -> None:
+    if dtype not in LAYOUTS and "profile" in how:
+        return  # which have no such type, as test_arrays.py makes sure
     for kind in ("dense", "mixed", "runs_of_zeros", "all_zero", "random_bits"):
         refused(entrolith.compress(make(kind, dtype, 300), dtype=dtype, **how))
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from corpus import mappings
 from corpus.streams import TABLES
-from corpus.values import LAYOUTS, make
+from corpus.values import ALL_LAYOUTS, make
 from entrolith.dtypes import DTYPES
 from numpy.typing import NDArray
 from reference.decode import Array, decode
@@ -91,7 +91,7 @@ def test_bit_patterns_of_all() -> None:
 
 
 @pytest.mark.parametrize("number", [4, 7])
-@pytest.mark.parametrize("dtype", LAYOUTS)
+@pytest.mark.parametrize("dtype", ALL_LAYOUTS)
 @pytest.mark.parametrize(("shape", "view"), [((130, 200), 1), ((40, 20, 5, 7), 0)])
 def test_matrices_are_written(shape: tuple[int, ...], view: int, dtype: str, number: int) -> None:
     """A tensor with dead rows and columns becomes a matrix, which the reference reads."""
@@ -108,7 +108,7 @@ def test_matrices_are_written(shape: tuple[int, ...], view: int, dtype: str, num
     assert len(data) < len(plain)
 
 
-@pytest.mark.parametrize("dtype", LAYOUTS)
+@pytest.mark.parametrize("dtype", ALL_LAYOUTS)
 def test_matrices_are_read(dtype: str) -> None:
     for name, patterns, data in mappings.matrices(dtype):
         back = entrolith.decompress(data, tables=OWN, as_bits=True)

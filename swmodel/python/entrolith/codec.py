@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from entrolith import _core, dtypes, tensors
 from entrolith.errors import ArgumentError, EntrolithError, UnsupportedModeError
-from entrolith.options import DEFAULT_LEVEL, contiguous, plan, thread_count
+from entrolith.options import DEFAULT_LEVEL, check_profile, contiguous, plan, thread_count
 from entrolith.table_set import TableSet, compiled
 
 if TYPE_CHECKING:
@@ -96,6 +96,8 @@ def compress(
     if mapping and profile is not None:
         raise ArgumentError("a profile is for one array; a mapping needs a level", "profile")
     rows = _rows(array, dtype) if mapping else [_row("", array, dtype)]
+    if not mapping:
+        check_profile(profile, dtypes.of_code(rows[0][1]))
     if out is None:
         return _core.compress(rows, profile_, mapping, core_tables, count)
     room = memoryview(out)

@@ -17,12 +17,13 @@ OF_ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
 
 @dataclass(frozen=True)
 class Dtype:
-    """A row of the dtype table of FORMAT.md section 2."""
+    """A row of the dtype table of FORMAT.md section 2; `version` of the format introduced it."""
 
     name: str
     code: int
     numpy_name: str
     bytes: int
+    version: int
 
     @property
     def bits(self) -> str:
@@ -53,12 +54,12 @@ class Dtype:
 DTYPES = {
     d.name: d
     for d in (
-        Dtype("fp32", 1, "float32", 4),
-        Dtype("bf16", 2, "bfloat16", 2),
-        Dtype("fp16", 3, "float16", 2),
-        Dtype("fp64", 4, "float64", 8),
-        Dtype("fp8e4m3", 5, "float8_e4m3fn", 1),
-        Dtype("fp8e5m2", 6, "float8_e5m2", 1),
+        Dtype("fp32", 1, "float32", 4, 1),
+        Dtype("bf16", 2, "bfloat16", 2, 1),
+        Dtype("fp16", 3, "float16", 2, 1),
+        Dtype("fp64", 4, "float64", 8, 2),
+        Dtype("fp8e4m3", 5, "float8_e4m3fn", 1, 2),
+        Dtype("fp8e5m2", 6, "float8_e5m2", 1, 2),
     )
 }
 

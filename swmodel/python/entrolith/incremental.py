@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from entrolith import _core, dtypes, tensors
 from entrolith.codec import bits_of, empty
 from entrolith.errors import ArgumentError, StateError
-from entrolith.options import DEFAULT_LEVEL, contiguous, plan
+from entrolith.options import DEFAULT_LEVEL, check_profile, contiguous, plan
 from entrolith.table_set import compiled
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class Compressor:
         if not all(0 <= n < 1 << 63 for n in shape):
             raise ArgumentError(f"{tuple(shape)} is no shape", "shape")
         chosen = plan(level, mode, profile, check=check)
+        check_profile(profile, self._dtype)
         try:
             self._core: _core.Compressor | None = _core.Compressor(
                 self._dtype.code, shape, chosen, compiled(tables)

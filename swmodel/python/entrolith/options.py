@@ -6,10 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from entrolith import _core
-from entrolith.errors import ArgumentError, UnknownProfileError
+from entrolith.errors import ArgumentError, UnknownProfileError, UnsupportedDtypeError
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
+
+    from entrolith.dtypes import Dtype
 
 PROFILES: tuple[str, ...] = tuple(_core.PROFILES)
 """The fixed points of FORMAT.md section 8, which hardware and version 1 of the format know."""
@@ -45,6 +47,18 @@ def plan(level: int, mode: str | None, profile: str | None, *, check: bool) -> _
             "a profile is fixed: level, mode and check cannot be chosen with it", "profile"
         )
     return _core.profile(profile)
+
+
+def check_profile(profile: str | None, dtype: Dtype) -> None:
+    """Make sure that a profile has a type; levels have all.
+
+    Raises:
+        UnsupportedDtypeError: the profile is of a version of the format without the type.
+    """
+    if profile is not None and _core.PROFILES[profile][0] < dtype.version:
+        raise UnsupportedDtypeError(
+            f"{dtype.name} values need a level: the format of profile {profile} has none", "dtype"
+        )
 
 
 def thread_count(threads: int) -> int:
