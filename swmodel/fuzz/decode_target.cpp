@@ -26,8 +26,8 @@ bool apart(Bytes data) {
     try {
         const Composition found = take_apart(data, read_header(data, nullptr));
         const std::uint64_t sum = found.header + found.chunk_heads + found.zeros + found.lanes +
-                                  found.runs + found.tables + found.blocks + found.codes +
-                                  found.raw + found.stored + found.footer;
+                                  found.runs + found.tables + found.blocks + found.scales +
+                                  found.codes + found.raw + found.stored + found.footer;
         if (sum != data.size()) broken("info accounts for every byte");
         return true;
     } catch (const StreamError& error) {

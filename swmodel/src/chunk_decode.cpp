@@ -10,6 +10,7 @@
 #include "entrolith/kernels.hpp"
 #include "entrolith/raw_parts.hpp"
 #include "entrolith/runs.hpp"
+#include "entrolith/scale.hpp"
 #include "entrolith/zeros.hpp"
 
 namespace entrolith {
@@ -19,25 +20,24 @@ namespace {
     throw StreamError{Cause::kCorrupt, field, offset, why};
 }
 
-/// Fills work.symbols, and the values of the blocks whose raw bytes are all in `stored`; of those
-/// after them only work.differences. Returns how many values there are so far, or nothing if
-/// something is wrong.
+/// Fills work.symbols with the classes of tokens; false if something is wrong.
+bool decode_tokens(const Kernel& kernel, CodeReader& reader, const Runs& runs, Workspace& work) {
+    const DecodeTable distances = make_decode_table(runs.tables[0]);
+    const DecodeTable lengths = make_decode_table(runs.tables[1]);
+    const DecodeTable* const both[]{&distances, &lengths};
+    return kernel.codes8.decode_mixed(reader, both, kTokenTables.data(), runs.stretch(),
+                                      work.symbols.get()) &&
+           read_classes(runs, work.symbols.get());
+}
+
+/// Fills the values of the blocks whose raw bytes are all in `stored`; of those after them only
+/// work.differences. Returns how many values there are so far, or nothing if something is wrong.
 template <class F>
-std::optional<std::size_t> decode_codes(const Kernel& kernel, CodeReader& reader,
-                                        const ChunkLayout& layout, const TableSet& tables,
-                                        Bytes stored, Workspace& work, typename F::Value* values) {
+std::optional<std::size_t> decode_blocks(const Kernel& kernel, CodeReader& reader,
+                                         const TableSet& tables, Bytes stored, Workspace& work,
+                                         typename F::Value* values) {
     using Exponent = typename F::Exponent;
     const ValueKernel<F>& ops = kernel.values<F>();
-    if (layout.runs) {
-        const DecodeTable distances = make_decode_table(layout.runs->tables[0]);
-        const DecodeTable runs = make_decode_table(layout.runs->tables[1]);
-        const DecodeTable* const both[]{&distances, &runs};
-        if (!kernel.codes8.decode_mixed(reader, both, kTokenTables.data(), layout.runs->stretch(),
-                                        work.symbols.get()) ||
-            !read_classes(*layout.runs, work.symbols.get())) {
-            return std::nullopt;
-        }
-    }
     work.decode_tables.clear();
     for (const Lengths& lengths : work.tables) {
         work.decode_tables.push_back(make_decode_table(lengths));
@@ -72,6 +72,16 @@ std::optional<std::size_t> decode_codes(const Kernel& kernel, CodeReader& reader
     return reader.finished() ? std::optional{done} : std::nullopt;
 }
 
+/// Fills work.differences with half octaves; false if something is wrong.
+bool decode_rows(const Kernel& kernel, CodeReader& reader, const Scale& scale, const Rows& rows,
+                 Workspace& work) {
+    const DecodeTable first = make_decode_table(scale.tables[0]);
+    const DecodeTable second = make_decode_table(scale.tables[1]);
+    const DecodeTable* const both[]{&first, &second};
+    return kernel.rows.decode(reader, both, rows, work.rows(), work.differences<std::uint16_t>()) &&
+           reader.finished();
+}
+
 /// A chunk's raw bytes, of which the last lie in the lanes.
 class RawBytes {
 public:
@@ -97,6 +107,31 @@ private:
     std::uint8_t* scratch_;
 };
 
+/// Joins the raw parts of work.blocks with the exponents in work.differences, from value `done` on.
+/// F is the values' type or, in a scaled chunk, HalfOctaves of it.
+template <class F>
+void join_raw_parts(const Kernel& kernel, const RawBytes& raw, const ChunkLayout& layout,
+                    std::size_t done, Workspace& work, typename F::Value* nonzeros) {
+    std::size_t first = 0;
+    std::size_t at = 0;
+    for (const Block& block : work.blocks) {
+        const std::size_t bits = block.count * (F::kPartBits - block.trailing);
+        const std::size_t size = (bits + 7) / 8;
+        const std::uint8_t* packed = raw.at(at, size);
+        if (bits % 8 != 0 && packed[size - 1] >> (bits % 8) != 0) {
+            corrupt("raw", layout.raw + (layout.scale ? 0 : at),
+                    "unused bits of a block are not 0");
+        }
+        if (first >= done) {
+            kernel.values<F>().unpack_raw(packed, block.count, block.trailing, block.emax,
+                                          work.differences<typename F::Exponent>() + first,
+                                          nonzeros + first);
+        }
+        first += block.count;
+        at += size;
+    }
+}
+
 template <class F>
 void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameters,
                   const TableSet& tables, Workspace& work, typename F::Value* values) {
@@ -110,13 +145,27 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
     const Bytes stored = data.subspan(layout.raw, layout.end - layout.raw);
     const bool has_zeros = head.zeros != Zeros::kNone;
     auto* nonzeros = has_zeros ? work.nonzeros<typename F::Value>() : values;
-    const auto done = decode_codes<F>(kernel, reader, layout, tables, stored, work, nonzeros);
-    if (!done) {
-        explain_codes(data, layout, initial, lanes, F::kExponentBits, tables, work);
-    }
-    if (layout.runs) {
+    const auto refuse = [&] {
+        explain_codes(data, head, layout, initial, lanes, F::kExponentBits, tables, work);
+    };
+    const auto join_tokens = [&] {
+        if (!layout.runs) return;
         join_runs(kernel.runs, *layout.runs, work.symbols.get(), head.count, work.extra.get(),
                   work.entries.data(), work.zeros.data());
+    };
+    std::size_t done = 0;  // values that are complete
+    if (layout.runs && !decode_tokens(kernel, reader, *layout.runs, work)) refuse();
+    if (layout.scale) {
+        const Rows rows{head.count, layout.scale->width, has_zeros ? work.zeros.data() : nullptr};
+        const std::span offsets{work.offsets.get(), rows.count()};
+        if (!decode_offsets(reader, *layout.scale, offsets)) refuse();
+        join_tokens();
+        if (!decode_rows(kernel, reader, *layout.scale, rows, work)) refuse();
+    } else {
+        const auto decoded = decode_blocks<F>(kernel, reader, tables, stored, work, nonzeros);
+        if (!decoded) refuse();
+        done = *decoded;
+        join_tokens();
     }
 
     std::array<std::uint8_t, kMaxLanes> payload{};
@@ -130,23 +179,12 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
     }
 
     const RawBytes raw{stored, std::span{payload}.subspan(lanes - held, held), work.raw.get()};
-    std::size_t first = 0;
-    std::size_t at = 0;
-    for (const Block& block : work.blocks) {
-        const std::size_t bits = block.count * (F::kPartBits - block.trailing);
-        const std::size_t size = (bits + 7) / 8;
-        const std::uint8_t* packed = raw.at(at, size);
-        if (bits % 8 != 0 && packed[size - 1] >> (bits % 8) != 0) {
-            corrupt("raw", layout.raw + at, "unused bits of a block are not 0");
+    if constexpr (F::kExponentBits == 8) {
+        if (layout.scale) {
+            join_raw_parts<HalfOctaves<F>>(kernel, raw, layout, done, work, nonzeros);
         }
-        if (first >= *done) {
-            kernel.values<F>().unpack_raw(packed, block.count, block.trailing, block.emax,
-                                          work.differences<typename F::Exponent>() + first,
-                                          nonzeros + first);
-        }
-        first += block.count;
-        at += size;
     }
+    if (!layout.scale) join_raw_parts<F>(kernel, raw, layout, done, work, nonzeros);
 
     const bool checked = parameters.check != 0;
     std::uint32_t check = 0;
@@ -180,6 +218,7 @@ void decode_chunk(Bytes data, const ChunkHead& head, const Parameters& parameter
             }
             return;
         case Form::kCoded:
+        case Form::kScaled:
             decode_coded<F>(data, head, parameters, tables, work, values);
             return;
     }

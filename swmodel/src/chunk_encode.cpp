@@ -11,25 +11,27 @@
 #include "entrolith/kernels.hpp"
 #include "entrolith/raw_parts.hpp"
 #include "entrolith/runs.hpp"
+#include "entrolith/scale.hpp"
 #include "entrolith/zeros.hpp"
 
 namespace entrolith {
 namespace {
 
-/// What the first pass over the non-zero values finds out.
-struct Survey {
-    std::size_t raw_bytes = 0;      // without trailing zeros stripped
-    std::size_t trimmed_bytes = 0;  // with
+/// Form 1, as work.blocks and work.tables have it.
+struct CodedPlan {
+    bool trailing;
+    std::uint64_t cost;  // rule 8 of section 8: bits
 };
 
 /// Fills work.blocks, work.tables and work.differences. Here a raw block's emax is its true one.
 template <class F>
-Survey survey_blocks(const Kernel& kernel, const typename F::Value* nonzeros, std::size_t count,
+CodedPlan plan_coded(const Kernel& kernel, const typename F::Value* nonzeros, std::size_t count,
                      const Profile& profile, const TableSet& tables, Workspace& work) {
     const ValueKernel<F>& ops = kernel.values<F>();
     const std::size_t full = profile.parameters.block();
     constexpr unsigned kExponentBits = 8 * F::kExponentBytes;
-    Survey found;
+    std::size_t untrimmed = 0;
+    std::size_t trimmed = 0;
     work.blocks.clear();
     work.costs.clear();
     for (std::size_t first = 0; first < count; first += full) {
@@ -41,25 +43,29 @@ Survey survey_blocks(const Kernel& kernel, const typename F::Value* nonzeros, st
                                             kExponentBits * in_block);
         work.blocks.push_back({in_block, block.emax, choice.table, block.trailing});
         work.costs.push_back({block.histogram, choice.bits});
-        found.raw_bytes += raw_bytes(length, F::kPartBits);
-        found.trimmed_bytes += raw_bytes(length, F::kPartBits - block.trailing);
+        untrimmed += raw_bytes(length, F::kPartBits);
+        trimmed += raw_bytes(length, F::kPartBits - block.trailing);
     }
-    choose_dynamic(profile.mode, kExponentBits, work.costs, work.blocks, work.tables);
-    return found;
+    const std::uint64_t bits =
+        choose_dynamic(profile.mode, kExponentBits, work.costs, work.blocks, work.tables);
+    const std::size_t blocks = work.blocks.size();
+    const bool trailing = profile.trailing && untrimmed - trimmed > blocks;
+    if (!trailing) {
+        for (Block& block : work.blocks) block.trailing = 0;
+    }
+    const std::size_t head =
+        tables_bytes(work.tables.size()) + blocks * (F::kExponentBytes + 1 + (trailing ? 1 : 0));
+    return {trailing, bits + 8 * (head + (trailing ? trimmed : untrimmed))};
 }
 
-/// Fills work.codes from its end.
 template <class F>
-std::span<const std::uint8_t> encode_codes(const Kernel& kernel, CodeWriter& writer,
-                                           const TableSet& tables, const Tokens* tokens,
-                                           Workspace& work, std::size_t nonzeros) {
+void encode_blocks(const Kernel& kernel, CodeWriter& writer, const TableSet& tables,
+                   Workspace& work, std::size_t nonzeros) {
     using Exponent = typename F::Exponent;
     work.encode_tables.clear();
     for (const Lengths& lengths : work.tables) {
         work.encode_tables.push_back(make_encode_table(lengths));
     }
-    std::uint8_t* end = work.codes.get() + work.codes_size;
-    writer.at = end;
     std::size_t first = nonzeros;
     for (auto block = work.blocks.rbegin(); block != work.blocks.rend(); ++block) {
         first -= block->count;
@@ -74,14 +80,76 @@ std::span<const std::uint8_t> encode_codes(const Kernel& kernel, CodeWriter& wri
                                        : work.encode_tables[block->table - kDynamicTable];
         kernel.codes<F>().encode(writer, table, stretch, differences);
     }
-    if (tokens != nullptr) {
-        const EncodeTable distances = make_encode_table(tokens->tables[0]);
-        const EncodeTable runs = make_encode_table(tokens->tables[1]);
-        const EncodeTable* const both[]{&distances, &runs};
-        kernel.codes8.encode_mixed(writer, both, kTokenTables.data(), tokens->stretch(),
-                                   work.symbols.get());
+}
+
+template <class F>
+std::uint8_t* write_blocks(const Workspace& work, bool trailing, std::uint8_t* out) {
+    if (!work.tables.empty()) {
+        *out++ = static_cast<std::uint8_t>(work.tables.size());
+        for (const Lengths& lengths : work.tables) {
+            store(out, pack_table(lengths));
+            out += sizeof(std::uint64_t);
+        }
     }
-    return {writer.at, end};
+    for (const Block& block : work.blocks) {
+        store(out, static_cast<typename F::Exponent>(block.table == kRawTable ? 0 : block.emax));
+        out += F::kExponentBytes;
+        *out++ = block.table;
+        if (trailing) *out++ = block.trailing;
+    }
+    return out;
+}
+
+/// Rule 8 of section 8: form 2 if that is cheaper. The rows of the chunk in work.rows() are those
+/// of the plan.
+template <class F>
+std::optional<Scale> choose_scale(const Kernel& kernel, const typename F::Value* values,
+                                  std::size_t count, const std::uint32_t* zeros,
+                                  std::size_t nonzeros, std::span<const std::size_t> widths,
+                                  std::uint64_t cost, Workspace& work) {
+    const RowBuffers buffers = work.rows();
+    std::optional<Scale> best;
+    std::size_t at_hand = 0;  // the width of the rows in work.rows()
+    const auto plan = [&](std::size_t width) -> std::optional<ScalePlan> {
+        const Rows rows{count, width, zeros};
+        at_hand = width;
+        const ScaleSurvey survey = kernel.rows.survey<F>()(values, rows, buffers);
+        if (!survey.possible) return std::nullopt;
+        return plan_scale(width, survey, {buffers.offsets, rows.count()});
+    };
+    for (const std::size_t width : widths) {
+        const auto found = plan(width);
+        if (!found) continue;
+        const std::size_t raw =
+            raw_bytes(nonzeros, HalfOctaves<F>::kPartBits - found->scale.trailing);
+        if (found->bits + 8 * raw >= cost) continue;
+        cost = found->bits + 8 * raw;
+        best = found->scale;
+    }
+    if (best && best->width != at_hand) static_cast<void>(plan(best->width));
+    return best;
+}
+
+/// Codes the rows in work.rows().
+void encode_scaled(const Kernel& kernel, CodeWriter& writer, const Scale& scale, const Rows& rows,
+                   Workspace& work) {
+    const std::array tables{make_encode_table(scale.tables[0]), make_encode_table(scale.tables[1])};
+    const EncodeTable* const both[]{&tables[0], &tables[1]};
+    const RowBuffers buffers = work.rows();
+    kernel.rows.encode(writer, both, rows, buffers);
+    const std::size_t count = rows.count();
+    offset_differences(scale.offset_table, {buffers.offsets, count}, buffers.halves);
+    kernel.codes16.encode(writer, make_encode_table(scale.offset_table),
+                          {0, count - 1, kOffsetEmax, 16}, buffers.halves);
+}
+
+void encode_tokens(const Kernel& kernel, CodeWriter& writer, const Tokens& tokens,
+                   Workspace& work) {
+    const EncodeTable distances = make_encode_table(tokens.tables[0]);
+    const EncodeTable runs = make_encode_table(tokens.tables[1]);
+    const EncodeTable* const both[]{&distances, &runs};
+    kernel.codes8.encode_mixed(writer, both, kTokenTables.data(), tokens.stretch(),
+                               work.symbols.get());
 }
 
 /// Rule 5 of section 8: writes where the zeros are, as tokens if that is cheaper than the bitmap.
@@ -130,20 +198,18 @@ void write_raw_tail(const Kernel& kernel, const typename F::Value* nonzeros, std
     }
 }
 
-/// Writes all parts after the zeros and adds the bits of the mode that say which there are.
-template <class F>
-std::uint8_t* encode_coded(const Kernel& kernel, const typename F::Value* nonzeros,
-                           std::size_t nonzero_count, std::uint32_t check, const Profile& profile,
-                           const TableSet& tables, const Tokens* tokens, Workspace& work,
-                           unsigned& mode, std::uint8_t* out) {
-    const Parameters& parameters = profile.parameters;
-    const Survey survey = survey_blocks<F>(kernel, nonzeros, nonzero_count, profile, tables, work);
-    const bool trailing =
-        profile.trailing && survey.raw_bytes - survey.trimmed_bytes > work.blocks.size();
-    if (!trailing) {
-        for (Block& block : work.blocks) block.trailing = 0;
+/// Writes all parts after the zeros: lanes, what write_head() writes, codes, and the raw parts of
+/// work.blocks.
+template <class F, class EncodeValues, class WriteHead>
+std::uint8_t* write_parts(const Kernel& kernel, const typename F::Value* nonzeros,
+                          std::size_t nonzero_count, std::uint32_t check,
+                          const Parameters& parameters, const std::optional<Tokens>& tokens,
+                          Workspace& work, EncodeValues&& encode_values, WriteHead&& write_head,
+                          std::uint8_t* out) {
+    std::size_t raw_size = 0;
+    for (const Block& block : work.blocks) {
+        raw_size += raw_bytes(block.count, F::kPartBits - block.trailing);
     }
-    const std::size_t raw_size = trailing ? survey.trimmed_bytes : survey.raw_bytes;
     const std::size_t in_lanes = std::min(raw_size, parameters.tail());
 
     const std::size_t lanes = parameters.lanes();
@@ -151,31 +217,19 @@ std::uint8_t* encode_coded(const Kernel& kernel, const typename F::Value* nonzer
     if (parameters.check != 0) store(payload.data(), check);
     write_raw_tail<F>(kernel, nonzeros, nonzero_count, in_lanes, work,
                       payload.data() + (lanes - in_lanes));
-    CodeWriter writer{{}, lanes, nullptr};
+    std::uint8_t* const codes_end = work.codes.get() + work.codes_size;
+    CodeWriter writer{{}, lanes, codes_end};
     for (std::size_t k = 0; k < lanes; ++k) {
         writer.states[k] = static_cast<std::uint16_t>(Lane::kLow | payload[k]);
     }
-    const auto codes = encode_codes<F>(kernel, writer, tables, tokens, work, nonzero_count);
+    encode_values(writer);
+    if (tokens) encode_tokens(kernel, writer, *tokens, work);
 
     std::memcpy(out, writer.states.data(), 2 * lanes);
-    out += 2 * lanes;
-    if (!work.tables.empty()) {
-        mode |= kDynamicBit;
-        *out++ = static_cast<std::uint8_t>(work.tables.size());
-        for (const Lengths& lengths : work.tables) {
-            store(out, pack_table(lengths));
-            out += sizeof(std::uint64_t);
-        }
-    }
-    for (const Block& block : work.blocks) {
-        store(out, static_cast<typename F::Exponent>(block.table == kRawTable ? 0 : block.emax));
-        out += F::kExponentBytes;
-        *out++ = block.table;
-        if (trailing) *out++ = block.trailing;
-    }
-    if (trailing) mode |= kTrailingBit;
-    std::memcpy(out, codes.data(), codes.size());
-    out += codes.size();
+    out = write_head(out + 2 * lanes);
+    const auto codes_size = static_cast<std::size_t>(codes_end - writer.at);
+    std::memcpy(out, writer.at, codes_size);
+    out += codes_size;
     std::size_t first = 0;
     std::uint8_t* raw = out;
     for (const Block& block : work.blocks) {
@@ -210,7 +264,7 @@ std::size_t encode_chunk_bound(std::size_t count, Dtype dtype, const Parameters&
 }
 
 template <class F>
-std::uint8_t* encode_chunk(const typename F::Value* values, std::size_t count,
+std::uint8_t* encode_chunk(const typename F::Value* values, std::size_t count, std::size_t strip,
                            const Profile& profile, const TableSet& tables, Workspace& work,
                            std::uint8_t* out) {
     using Value = typename F::Value;
@@ -232,18 +286,47 @@ std::uint8_t* encode_chunk(const typename F::Value* values, std::size_t count,
     }
     const std::size_t plain_size = count * sizeof(Value);
 
-    unsigned mode = kCodedForm | is_short;
+    const std::size_t nonzero_count = count - zeros;
+    const auto widths = widths_to_try(profile, strip);
+    unsigned mode = is_short;
     const Value* nonzeros = values;
     std::uint8_t* end = body;
     std::optional<Tokens> tokens;
     if (zeros != 0) {
         ops.part_zeros(values, count, work.zeros.data(), work.nonzeros<Value>());
         nonzeros = work.nonzeros<Value>();
-        end = choose_zeros(kernel.runs, profile, count, count - zeros, {}, work, tokens, end);
+        end = choose_zeros(kernel.runs, profile, count, nonzero_count, widths, work, tokens, end);
         mode |= !tokens ? kZeroBitmap : tokens->columns == 0 ? kZeroRuns : kZeroCross;
     }
-    end = encode_coded<F>(kernel, nonzeros, count - zeros, check, profile, tables,
-                          tokens ? &*tokens : nullptr, work, mode, end);
+    const CodedPlan coded = plan_coded<F>(kernel, nonzeros, nonzero_count, profile, tables, work);
+    std::optional<Scale> scale;
+    if constexpr (F::kExponentBits == 8) {
+        const std::uint32_t* bitmap = zeros != 0 ? work.zeros.data() : nullptr;
+        if (profile.scaled) {
+            scale = choose_scale<F>(kernel, values, count, bitmap, nonzero_count, widths,
+                                    coded.cost, work);
+        }
+        if (scale) {
+            cut_raw_parts(nonzero_count, scale->trailing, parameters.block(), work.blocks);
+            mode |= kScaledForm;
+            end = write_parts<HalfOctaves<F>>(
+                kernel, nonzeros, nonzero_count, check, parameters, tokens, work,
+                [&](CodeWriter& writer) {
+                    encode_scaled(kernel, writer, *scale, {count, scale->width, bitmap}, work);
+                },
+                [&](std::uint8_t* head) { return write_scale(*scale, head); }, end);
+        }
+    }
+    if (!scale) {
+        mode |= kCodedForm | (coded.trailing ? kTrailingBit : 0u) |
+                (work.tables.empty() ? 0u : kDynamicBit);
+        end = write_parts<F>(
+            kernel, nonzeros, nonzero_count, check, parameters, tokens, work,
+            [&](CodeWriter& writer) {
+                encode_blocks<F>(kernel, writer, tables, work, nonzero_count);
+            },
+            [&](std::uint8_t* head) { return write_blocks<F>(work, coded.trailing, head); }, end);
+    }
     const std::size_t stored_size =
         static_cast<std::size_t>(body - out) + plain_size + parameters.check_bytes();
     if (profile.stored && static_cast<std::size_t>(end - out) >= stored_size) {
@@ -256,17 +339,23 @@ std::uint8_t* encode_chunk(const typename F::Value* values, std::size_t count,
     return end;
 }
 
-template std::uint8_t* encode_chunk<Fp32>(const Fp32::Value*, std::size_t, const Profile&,
-                                          const TableSet&, Workspace&, std::uint8_t*);
-template std::uint8_t* encode_chunk<Bf16>(const Bf16::Value*, std::size_t, const Profile&,
-                                          const TableSet&, Workspace&, std::uint8_t*);
-template std::uint8_t* encode_chunk<Fp16>(const Fp16::Value*, std::size_t, const Profile&,
-                                          const TableSet&, Workspace&, std::uint8_t*);
-template std::uint8_t* encode_chunk<Fp64>(const Fp64::Value*, std::size_t, const Profile&,
-                                          const TableSet&, Workspace&, std::uint8_t*);
-template std::uint8_t* encode_chunk<Fp8E4M3>(const Fp8E4M3::Value*, std::size_t, const Profile&,
-                                             const TableSet&, Workspace&, std::uint8_t*);
-template std::uint8_t* encode_chunk<Fp8E5M2>(const Fp8E5M2::Value*, std::size_t, const Profile&,
-                                             const TableSet&, Workspace&, std::uint8_t*);
+template std::uint8_t* encode_chunk<Fp32>(const Fp32::Value*, std::size_t, std::size_t,
+                                          const Profile&, const TableSet&, Workspace&,
+                                          std::uint8_t*);
+template std::uint8_t* encode_chunk<Bf16>(const Bf16::Value*, std::size_t, std::size_t,
+                                          const Profile&, const TableSet&, Workspace&,
+                                          std::uint8_t*);
+template std::uint8_t* encode_chunk<Fp16>(const Fp16::Value*, std::size_t, std::size_t,
+                                          const Profile&, const TableSet&, Workspace&,
+                                          std::uint8_t*);
+template std::uint8_t* encode_chunk<Fp64>(const Fp64::Value*, std::size_t, std::size_t,
+                                          const Profile&, const TableSet&, Workspace&,
+                                          std::uint8_t*);
+template std::uint8_t* encode_chunk<Fp8E4M3>(const Fp8E4M3::Value*, std::size_t, std::size_t,
+                                             const Profile&, const TableSet&, Workspace&,
+                                             std::uint8_t*);
+template std::uint8_t* encode_chunk<Fp8E5M2>(const Fp8E5M2::Value*, std::size_t, std::size_t,
+                                             const Profile&, const TableSet&, Workspace&,
+                                             std::uint8_t*);
 
 }  // namespace entrolith

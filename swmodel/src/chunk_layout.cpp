@@ -90,15 +90,19 @@ ChunkHead read_chunk_head(Bytes data, std::size_t at, std::size_t expected, Dtyp
 
     const unsigned form = mode & 3;
     const unsigned zeros = mode >> 2 & 7;
-    if (form > 1) reserved("mode", at, "form " + std::to_string(form) + " is reserved");
+    if (form > (parameters.version == 1 ? 1u : 2u))
+        reserved("mode", at, "form " + std::to_string(form) + " is reserved");
     if (form == 0 && (mode & 0x7Cu) != 0) {
         corrupt("mode", at, "a stored chunk has no other mode bits");
     }
     if (zeros > (parameters.version == 1 ? 2u : 4u)) {
         reserved("mode", at, "zeros " + std::to_string(zeros) + " is reserved");
     }
-    if (zeros == 1 && (mode & (kTrailingBit | kDynamicBit)) != 0) {
+    if (zeros == 1 && (form != 1 || (mode & (kTrailingBit | kDynamicBit)) != 0)) {
         corrupt("mode", at, "an all-zero chunk has no other mode bits");
+    }
+    if (form == 2 && ((mode & (kTrailingBit | kDynamicBit)) != 0 || bits_of(dtype).exponent != 8)) {
+        corrupt("mode", at, "a scaled chunk of this kind cannot be");
     }
     if ((mode & kDynamicBit) != 0 && parameters.version == 1) {
         reserved("mode", at, "dynamic tables are reserved");
@@ -116,7 +120,10 @@ ChunkHead read_chunk_head(Bytes data, std::size_t at, std::size_t expected, Dtyp
                 std::to_string(count) + " values where the directory implies " +
                     std::to_string(expected));
     }
-    const Form kind = form == 0 ? Form::kStored : zeros == 1 ? Form::kAllZero : Form::kCoded;
+    const Form kind = form == 0    ? Form::kStored
+                      : zeros == 1 ? Form::kAllZero
+                      : form == 2  ? Form::kScaled
+                                   : Form::kCoded;
     if (kind == Form::kStored &&
         body.left() != count * bytes_of(dtype) + parameters.check_bytes()) {
         corrupt("size", at + 1, "a stored chunk of another size");
@@ -175,12 +182,18 @@ ChunkLayout read_chunk_layout(Bytes data, const ChunkHead& head, Dtype dtype,
     if (head.dynamic) read_dynamic_tables(cursor, work.tables);
 
     layout.blocks = cursor.at();
-    read_block_headers(cursor, layout.nonzeros, head.trailing, bits, parameters, tables,
-                       work.tables.size(), work.blocks);
-    layout.codes = cursor.at();
-    for (const Block& block : work.blocks) {
-        layout.raw_bytes += raw_bytes(block.count, bits.mantissa + 1 - block.trailing);
+    if (head.form == Form::kScaled) {
+        layout.scale = read_scale(cursor, bits.mantissa, parameters.chunk());
+        cut_raw_parts(layout.nonzeros, layout.scale->trailing, parameters.block(), work.blocks);
+        layout.raw_bytes = raw_bytes(layout.nonzeros, bits.mantissa - layout.scale->trailing);
+    } else {
+        read_block_headers(cursor, layout.nonzeros, head.trailing, bits, parameters, tables,
+                           work.tables.size(), work.blocks);
+        for (const Block& block : work.blocks) {
+            layout.raw_bytes += raw_bytes(block.count, bits.mantissa + 1 - block.trailing);
+        }
     }
+    layout.codes = cursor.at();
     const std::size_t in_lanes = std::min(layout.raw_bytes, parameters.tail());
     if (layout.raw_bytes - in_lanes > cursor.left()) {
         corrupt("size", cursor.at(), "the chunk is too small for its raw parts");

@@ -29,17 +29,22 @@ Composition take_apart(Bytes data, const Header& header) {
                 ++found.stored_chunks;
                 found.stored += head.end - head.body;
                 break;
-            case Form::kCoded: {
+            case Form::kCoded:
+            case Form::kScaled: {
                 const ChunkLayout layout =
                     read_chunk_layout(data, head, dtype, parameters, std::nullopt, work);
-                ++found.coded_chunks;
-                for (const Block& block : work.blocks) ++found.blocks_by_table[block.table];
+                if (layout.scale) {
+                    ++found.scaled_chunks;
+                } else {
+                    ++found.coded_chunks;
+                    for (const Block& block : work.blocks) ++found.blocks_by_table[block.table];
+                }
                 if (layout.runs) found.zero_runs += layout.runs->pairs;
                 found.dynamic_tables += work.tables.size();
                 (layout.runs ? found.runs : found.zeros) += layout.lanes - layout.zeros;
                 found.lanes += layout.tables - layout.lanes;
                 found.tables += layout.blocks - layout.tables;
-                found.blocks += layout.codes - layout.blocks;
+                (layout.scale ? found.scales : found.blocks) += layout.codes - layout.blocks;
                 found.codes += layout.raw - layout.codes;
                 found.raw += layout.end - layout.raw;
                 break;

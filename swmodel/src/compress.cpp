@@ -45,7 +45,8 @@ public:
             using F = decltype(f);
             auto* room = reinterpret_cast<typename F::Value*>(gathered_.get());
             const auto* values = chunk_values(part, place.tile, room);
-            return encode_chunk<F>(values, place.count(), profile_, tables_, work_, out);
+            const std::size_t strip = part.segment.matrix ? place.tile.columns : 0;
+            return encode_chunk<F>(values, place.count(), strip, profile_, tables_, work_, out);
         });
     }
 

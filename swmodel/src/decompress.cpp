@@ -194,7 +194,8 @@ void walk(Bytes data, Index& index) {
 }  // namespace
 
 void check_room(const ChunkHead& head, const Parameters& parameters) {
-    if (head.form == Form::kCoded && head.end - head.start < least_coded_size(head, parameters)) {
+    const bool coded = head.form == Form::kCoded || head.form == Form::kScaled;
+    if (coded && head.end - head.start < least_coded_size(head, parameters)) {
         throw StreamError{Cause::kCorrupt, "size", head.start + 1,
                           "the chunk is too small for its values"};
     }

@@ -54,10 +54,12 @@ std::uint32_t least_cost(const Histogram& histogram, std::uint32_t total,
 
 }  // namespace
 
-void choose_dynamic(Mode mode, unsigned escape, std::span<const BlockCost> costs,
-                    std::span<Block> blocks, std::vector<Lengths>& made) {
+std::uint64_t choose_dynamic(Mode mode, unsigned escape, std::span<const BlockCost> costs,
+                             std::span<Block> blocks, std::vector<Lengths>& made) {
     made.clear();
-    if (mode == Mode::kStatic) return;
+    std::uint64_t all = 0;
+    for (const BlockCost& cost : costs) all += cost.bits;
+    if (mode == Mode::kStatic) return all;
     const std::size_t in_unit = mode == Mode::kDynamic ? 4 : 1;
     for (std::size_t first = 0; first < blocks.size() && made.size() < kMaxDynamicTables;
          first += in_unit) {
@@ -70,8 +72,10 @@ void choose_dynamic(Mode mode, unsigned escape, std::span<const BlockCost> costs
             total += blocks[b].count;
             fixed += costs[b].bits;
         }
-        const auto choose = [unit = blocks.subspan(first, length)](std::size_t table) {
+        const auto choose = [&, unit = blocks.subspan(first, length)](std::size_t table,
+                                                                      std::uint32_t bits) {
             for (Block& block : unit) block.table = static_cast<std::uint8_t>(table);
+            all = all - fixed + bits;
         };
         if (mode == Mode::kHybrid && total <= kMaxBounded &&
             least_cost(histogram, total, escape) + kTableBits >= fixed) {
@@ -80,12 +84,13 @@ void choose_dynamic(Mode mode, unsigned escape, std::span<const BlockCost> costs
         const Lengths lengths = make_table(histogram);
         const std::uint32_t bits = table_cost(lengths, histogram, escape);
         if (mode == Mode::kDynamic && escape * total < bits + kTableBits) {
-            choose(kRawTable);
+            choose(kRawTable, escape * total);
         } else if (mode == Mode::kDynamic || bits + kTableBits < fixed) {
-            choose(kDynamicTable + made.size());
+            choose(kDynamicTable + made.size(), bits);
             made.push_back(lengths);
         }
     }
+    return all;
 }
 
 }  // namespace entrolith

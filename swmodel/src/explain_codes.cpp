@@ -32,14 +32,8 @@ void take_tokens(Cursor& codes, LaneStates& states, std::size_t lanes, const Run
     }
 }
 
-}  // namespace
-
-void explain_codes(Bytes data, const ChunkLayout& layout, const LaneStates& initial,
-                   std::size_t lanes, unsigned exponent_bits, const TableSet& tables,
-                   const Workspace& work) {
-    LaneStates states = initial;
-    Cursor codes{data, layout.codes, layout.raw, Cause::kCorrupt};
-    if (layout.runs) take_tokens(codes, states, lanes, *layout.runs);
+void take_blocks(Cursor& codes, LaneStates& states, std::size_t lanes, unsigned exponent_bits,
+                 const TableSet& tables, const Workspace& work) {
     std::size_t j = 0;
     for (const Block& block : work.blocks) {
         const bool raw = block.table == kRawTable;
@@ -58,6 +52,63 @@ void explain_codes(Bytes data, const ChunkLayout& layout, const LaneStates& init
                 corrupt(codes.at(), "exponent " + std::to_string(exponent) + " cannot be");
             }
         }
+    }
+}
+
+void take_offsets(Cursor& codes, LaneStates& states, std::size_t lanes, const Scale& scale,
+                  std::span<std::int16_t> offsets) {
+    const DecodeTable table = make_decode_table(scale.offset_table);
+    offsets[0] = scale.first_offset;
+    for (std::size_t row = 1; row < offsets.size(); ++row) {
+        const unsigned symbol = take_symbol(codes, states[(row - 1) % lanes], table);
+        const int offset = symbol == kEscape
+                               ? static_cast<std::int16_t>(codes.integer<std::uint16_t>("codes"))
+                               : offsets[row - 1] + static_cast<int>(symbol) - kNoMove;
+        if (offset < kLowestOffset || offset > kHighestOffset) {
+            corrupt(codes.at(), "offset " + std::to_string(offset) + " cannot be");
+        }
+        offsets[row] = static_cast<std::int16_t>(offset);
+    }
+}
+
+void take_rows(Cursor& codes, LaneStates& states, std::size_t lanes, const Scale& scale,
+               const Rows& rows, const RowBuffers& buffers) {
+    const std::array tables{make_decode_table(scale.tables[0]), make_decode_table(scale.tables[1])};
+    std::fill_n(buffers.states, rows.columns(), ColumnState{});
+    for (std::size_t i = 0; i < rows.values; ++i) {
+        if (rows.is_zero(i)) continue;
+        const std::size_t row = i / rows.width;
+        ColumnState& state = buffers.states[i % rows.width];
+        const int prediction = state.prediction(buffers.offsets[row]);
+        const int q = predicted_half(prediction);
+        const unsigned symbol = take_symbol(codes, states[i % rows.width % lanes],
+                                            tables[static_cast<unsigned>(q) % 2]);
+        const int d = symbol == kWideEscape
+                          ? static_cast<std::int8_t>(codes.integer<std::uint8_t>("codes"))
+                          : kCentre - static_cast<int>(symbol);
+        if (q + d < 0 || q + d > kHighestHalf) {
+            corrupt(codes.at(), "half octave " + std::to_string(q + d) + " cannot be");
+        }
+        state.learn(prediction, q + d, state_gain(row));
+    }
+}
+
+}  // namespace
+
+void explain_codes(Bytes data, const ChunkHead& head, const ChunkLayout& layout,
+                   const LaneStates& initial, std::size_t lanes, unsigned exponent_bits,
+                   const TableSet& tables, const Workspace& work) {
+    LaneStates states = initial;
+    Cursor codes{data, layout.codes, layout.raw, Cause::kCorrupt};
+    if (layout.runs) take_tokens(codes, states, lanes, *layout.runs);
+    if (layout.scale) {
+        const Rows rows{head.count, layout.scale->width,
+                        head.zeros != Zeros::kNone ? work.zeros.data() : nullptr};
+        const RowBuffers buffers = work.rows();
+        take_offsets(codes, states, lanes, *layout.scale, {buffers.offsets, rows.count()});
+        take_rows(codes, states, lanes, *layout.scale, rows, buffers);
+    } else {
+        take_blocks(codes, states, lanes, exponent_bits, tables, work);
     }
     if (codes.left() != 0) {
         corrupt(codes.at(), std::to_string(codes.left()) + " bytes are left over");

@@ -85,7 +85,7 @@ std::uint8_t* Compressor::write_pending_header(std::uint8_t* out) {
 std::uint8_t* Compressor::encode(const void* values, std::size_t count, std::uint8_t* out) {
     std::uint8_t* const end = with_dtype(dtype(), [&](auto f) {
         using F = decltype(f);
-        return encode_chunk<F>(static_cast<const typename F::Value*>(values), count, profile_,
+        return encode_chunk<F>(static_cast<const typename F::Value*>(values), count, 0, profile_,
                                tables_, work_, out);
     });
     const auto size = static_cast<std::size_t>(end - out);

@@ -273,6 +273,7 @@ void register_codec(py::module_& m) {
     py::class_<Index>(m, "Index").def_readonly("header", &Index::header);
     py::class_<Composition>(m, "Composition")
         .def_readonly("coded_chunks", &Composition::coded_chunks)
+        .def_readonly("scaled_chunks", &Composition::scaled_chunks)
         .def_readonly("stored_chunks", &Composition::stored_chunks)
         .def_readonly("zero_chunks", &Composition::zero_chunks)
         .def_readonly("blocks_by_table", &Composition::blocks_by_table)
@@ -285,6 +286,7 @@ void register_codec(py::module_& m) {
         .def_readonly("lanes", &Composition::lanes)
         .def_readonly("tables", &Composition::tables)
         .def_readonly("blocks", &Composition::blocks)
+        .def_readonly("scales", &Composition::scales)
         .def_readonly("codes", &Composition::codes)
         .def_readonly("raw", &Composition::raw)
         .def_readonly("stored", &Composition::stored)

@@ -22,12 +22,13 @@ unsigned reversed(unsigned code, unsigned length) {
 }
 
 /// Canonical codewords. FORMAT.md section 3.2.
-std::array<Codeword, kSymbols> codewords(const Lengths& lengths) {
-    if (lengths[kEscape] == 0) throw std::invalid_argument{"the escape has no codeword"};
-    std::array<Codeword, kSymbols> words;
+template <std::size_t kCount>
+std::array<Codeword, kCount> codewords(const std::array<std::uint8_t, kCount>& lengths) {
+    if (lengths[kCount - 1] == 0) throw std::invalid_argument{"the escape has no codeword"};
+    std::array<Codeword, kCount> words;
     unsigned code = 0;  // the next one, as long as the longest
     for (unsigned length = 1; length <= Lane::kMaxLength; ++length) {
-        for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
+        for (unsigned symbol = 0; symbol < kCount; ++symbol) {
             if (lengths[symbol] != length) continue;
             const unsigned unused = Lane::kMaxLength - length;
             words[symbol] = {length, reversed(code >> unused, length)};
@@ -41,9 +42,10 @@ std::array<Codeword, kSymbols> codewords(const Lengths& lengths) {
     return words;
 }
 
-DecodeTable decode_table(const std::array<Codeword, kSymbols>& words) {
+template <std::size_t kCount>
+DecodeTable decode_table(const std::array<Codeword, kCount>& words) {
     DecodeTable table{};
-    for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
+    for (unsigned symbol = 0; symbol < kCount; ++symbol) {
         const auto [length, bits] = words[symbol];
         if (length == 0) continue;
         for (unsigned above = 0; above < 256u >> length; ++above) {
@@ -56,13 +58,14 @@ DecodeTable decode_table(const std::array<Codeword, kSymbols>& words) {
     return table;
 }
 
-EncodeTable encode_table(const std::array<Codeword, kSymbols>& words) {
+template <std::size_t kCount>
+EncodeTable encode_table(const std::array<Codeword, kCount>& words) {
     const auto entry = [](const Codeword& word) {
         return Lane::limit(word.length) << 16 | word.bits << 8 | word.length;
     };
     EncodeTable table;
-    table.entries.fill(entry(words[kEscape]) | EncodeTable::kEscape);
-    for (unsigned symbol = 0; symbol < kEscape; ++symbol) {
+    table.entries.fill(entry(words[kCount - 1]) | EncodeTable::kEscape);
+    for (unsigned symbol = 0; symbol < kCount - 1; ++symbol) {
         if (words[symbol].length != 0) table.entries[symbol] = entry(words[symbol]);
     }
     for (std::size_t i = 0; i < table.lengths.size(); ++i) {
@@ -76,9 +79,32 @@ EncodeTable encode_table(const std::array<Codeword, kSymbols>& words) {
 
 }  // namespace
 
-DecodeTable make_decode_table(const Lengths& lengths) { return decode_table(codewords(lengths)); }
+template <std::size_t kCount>
+DecodeTable make_decode_table(const std::array<std::uint8_t, kCount>& lengths) {
+    return decode_table(codewords(lengths));
+}
 
-EncodeTable make_encode_table(const Lengths& lengths) { return encode_table(codewords(lengths)); }
+template <std::size_t kCount>
+EncodeTable make_encode_table(const std::array<std::uint8_t, kCount>& lengths) {
+    return encode_table(codewords(lengths));
+}
+
+template <std::size_t kCount>
+void check_table(const std::array<std::uint8_t, kCount>& lengths, const char* field,
+                 std::size_t offset) {
+    try {
+        static_cast<void>(codewords(lengths));
+    } catch (const std::invalid_argument& error) {
+        throw StreamError{Cause::kCorrupt, field, offset, error.what()};
+    }
+}
+
+template DecodeTable make_decode_table(const Lengths&);
+template DecodeTable make_decode_table(const WideLengths&);
+template EncodeTable make_encode_table(const Lengths&);
+template EncodeTable make_encode_table(const WideLengths&);
+template void check_table(const Lengths&, const char*, std::size_t);
+template void check_table(const WideLengths&, const char*, std::size_t);
 
 Lengths read_table(Cursor& cursor, const char* field) {
     const auto packed = cursor.integer<std::uint64_t>(field);
@@ -86,11 +112,7 @@ Lengths read_table(Cursor& cursor, const char* field) {
     for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
         lengths[symbol] = packed >> (4 * symbol) & 15;
     }
-    try {
-        static_cast<void>(codewords(lengths));
-    } catch (const std::invalid_argument& error) {
-        throw StreamError{Cause::kCorrupt, field, cursor.at() - sizeof packed, error.what()};
-    }
+    check_table(lengths, field, cursor.at() - sizeof packed);
     return lengths;
 }
 
@@ -100,16 +122,6 @@ std::uint64_t pack_table(const Lengths& lengths) noexcept {
         packed |= std::uint64_t{lengths[symbol]} << (4 * symbol);
     }
     return packed;
-}
-
-std::uint32_t table_cost(const Lengths& lengths, const Histogram& histogram,
-                         unsigned escape) noexcept {
-    std::uint32_t bits = 0;
-    for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
-        const bool coded = symbol != kEscape && lengths[symbol] != 0;
-        bits += histogram[symbol] * (coded ? lengths[symbol] : lengths[kEscape] + escape);
-    }
-    return bits;
 }
 
 TableSet::TableSet(std::span<const Lengths> tables, const Identity& identity)

@@ -28,7 +28,7 @@ def test_a_stream_of_every_form() -> None:
     assert found.profile == "sw-n64-c32768"
     assert found.parameters == entrolith.Parameters(15, 9, 6, check=True)
     assert found.table_set == entrolith.TableSet.default().id
-    assert found.chunks == {"coded": 2, "stored": 1, "zeros": 1}
+    assert found.chunks == {"coded": 2, "scaled": 0, "stored": 1, "zeros": 1}
     assert found.sizes.stored == 4 * CHUNK + 4
     assert found.sizes.chunk_heads == 4 * 4 + 4
     assert found.sizes.lanes == 2 * 2 * 64

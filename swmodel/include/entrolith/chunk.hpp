@@ -14,6 +14,7 @@
 #include "entrolith/dtype.hpp"
 #include "entrolith/profile.hpp"
 #include "entrolith/runs.hpp"
+#include "entrolith/scale.hpp"
 #include "entrolith/tables.hpp"
 #include "entrolith/workspace.hpp"
 
@@ -21,6 +22,7 @@ namespace entrolith {
 
 // The bits of `mode`.
 inline constexpr unsigned kCodedForm = 1;
+inline constexpr unsigned kScaledForm = 2;
 inline constexpr unsigned kAllZeros = 1u << 2;
 inline constexpr unsigned kZeroBitmap = 2u << 2;
 inline constexpr unsigned kZeroRuns = 3u << 2;
@@ -29,7 +31,7 @@ inline constexpr unsigned kTrailingBit = 1u << 5;
 inline constexpr unsigned kDynamicBit = 1u << 6;
 inline constexpr unsigned kShortBit = 1u << 7;
 
-enum class Form { kStored, kCoded, kAllZero };
+enum class Form { kStored, kCoded, kScaled, kAllZero };
 
 /// How a coded chunk says where its zeros are. FORMAT.md sections 4.1 and 4.2.
 enum class Zeros { kNone, kBitmap, kRuns, kCross };
@@ -46,7 +48,8 @@ struct ChunkHead {
     bool dynamic;
 };
 
-/// Where the parts of a coded chunk lie, each to the next.
+/// Where the parts of a coded or scaled chunk lie, each to the next. A scaled chunk has `scale`
+/// between lanes and codes: no tables, and no blocks but of raw parts.
 struct ChunkLayout {
     std::size_t zeros;
     std::size_t lanes;
@@ -58,6 +61,7 @@ struct ChunkLayout {
     std::size_t nonzeros;
     std::size_t raw_bytes;  // those in the lanes included
     std::optional<Runs> runs;
+    std::optional<Scale> scale;
 };
 
 /// Reads a chunk's head and checks its size against what is certain. `expected` is the number of
@@ -65,13 +69,13 @@ struct ChunkLayout {
 [[nodiscard]] ChunkHead read_chunk_head(Bytes data, std::size_t at, std::size_t expected,
                                         Dtype dtype, const Parameters& parameters);
 
-/// The least size of a coded chunk with this head. Without runs every value takes a bit, of the
-/// bitmap or of the raw parts.
+/// The least size of a coded or scaled chunk with this head. Without runs every value takes a bit,
+/// of the bitmap or of the raw parts.
 [[nodiscard]] std::size_t least_coded_size(const ChunkHead& head, const Parameters& parameters);
 
-/// Reads zeros, lanes, tables and block headers of a coded chunk, the last two into `work`, and a
-/// bitmap too. Without a table set at hand (`tables` empty) any index below 128 passes. Throws
-/// StreamError.
+/// Reads zeros, lanes, and tables and block headers or `scale` of a coded or scaled chunk, bitmap,
+/// tables and blocks into `work`. Without a table set at hand (`tables` empty) any index below 128
+/// passes. Throws StreamError.
 [[nodiscard]] ChunkLayout read_chunk_layout(Bytes data, const ChunkHead& head, Dtype dtype,
                                             const Parameters& parameters,
                                             std::optional<std::size_t> tables, Workspace& work);
@@ -82,19 +86,23 @@ void decode_chunk(Bytes data, const ChunkHead& head, const Parameters& parameter
                   const TableSet& tables, Workspace& work, typename F::Value* values);
 
 /// Decodes the codes of a chunk value by value, in the order of section 6, from the lanes' initial
-/// states, to throw the StreamError of the first fault.
-[[noreturn]] void explain_codes(Bytes data, const ChunkLayout& layout, const LaneStates& initial,
-                                std::size_t lanes, unsigned exponent_bits, const TableSet& tables,
+/// states, to throw the StreamError of the first fault. In a scaled chunk work.zeros has its zeros,
+/// unless the fault is before its values.
+[[noreturn]] void explain_codes(Bytes data, const ChunkHead& head, const ChunkLayout& layout,
+                                const LaneStates& initial, std::size_t lanes,
+                                unsigned exponent_bits, const TableSet& tables,
                                 const Workspace& work);
 
 /// Room that encode_chunk() needs for `count` values.
 [[nodiscard]] std::size_t encode_chunk_bound(std::size_t count, Dtype dtype,
                                              const Parameters& parameters);
 
-/// Encodes `count` values, 1 .. 2^log2_chunk, and returns the end of the chunk.
+/// Encodes `count` values, 1 .. 2^log2_chunk, and returns the end of the chunk. `strip` has the
+/// columns of its strip, or is 0 without a matrix.
 template <class F>
 [[nodiscard]] std::uint8_t* encode_chunk(const typename F::Value* values, std::size_t count,
-                                         const Profile& profile, const TableSet& tables,
-                                         Workspace& work, std::uint8_t* out);
+                                         std::size_t strip, const Profile& profile,
+                                         const TableSet& tables, Workspace& work,
+                                         std::uint8_t* out);
 
 }  // namespace entrolith

@@ -55,6 +55,11 @@ using Fp64 = Float<Dtype::kFp64, std::uint64_t, 11, 52>;
 using Fp8E4M3 = Float<Dtype::kFp8E4M3, std::uint8_t, 4, 3>;
 using Fp8E5M2 = Float<Dtype::kFp8E5M2, std::uint8_t, 5, 2>;
 
+/// The same values as section 4.4 of FORMAT.md sees them: the top bit of the mantissa belongs to
+/// the exponent, which counts half octaves.
+template <class F>
+using HalfOctaves = Float<F::kDtype, typename F::Value, F::kExponentBits + 1, F::kMantissaBits - 1>;
+
 /// Calls `f` with the type of `dtype`: the one place where a dtype becomes a type.
 template <class Function>
 decltype(auto) with_dtype(Dtype dtype, Function&& f) {

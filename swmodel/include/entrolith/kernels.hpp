@@ -18,6 +18,7 @@
 
 #include "entrolith/codes.hpp"
 #include "entrolith/dtype.hpp"
+#include "entrolith/scale.hpp"
 #include "entrolith/tables.hpp"
 #include "entrolith/token_classes.hpp"
 
@@ -118,6 +119,36 @@ struct RunKernel {
     std::uint64_t (*scatter)(std::uint64_t bits, std::uint64_t mask) noexcept;
 };
 
+/// Operations on the rows of a scaled chunk (section 4.4).
+struct RowKernel {
+    template <class F>
+    using Survey = ScaleSurvey (*)(const typename F::Value* values, const Rows& rows,
+                                   const RowBuffers& buffers) noexcept;
+
+    /// Rule 8 of section 8: fills offsets, with kNoOffset for rows of zeros, differences and
+    /// tables.
+    Survey<Fp32> survey_fp32;
+    Survey<Bf16> survey_bf16;
+    /// Encodes the differences. Moves writer.at down by at most 2 bytes a value, and touches kSlack
+    /// bytes below.
+    void (*encode)(CodeWriter& writer, const EncodeTable* const tables[2], const Rows& rows,
+                   const RowBuffers& buffers) noexcept;
+    /// Fills half_octaves (with slack), without those of zeros, as kHighestHalf - h, from the
+    /// offsets; false if they are corrupt.
+    bool (*decode)(CodeReader& reader, const DecodeTable* const tables[2], const Rows& rows,
+                   const RowBuffers& buffers, std::uint16_t* half_octaves) noexcept;
+
+    template <class F>
+    [[nodiscard]] Survey<F> survey() const noexcept {
+        if constexpr (std::is_same_v<F, Fp32>) {
+            return survey_fp32;
+        } else {
+            static_assert(std::is_same_v<F, Bf16>);
+            return survey_bf16;
+        }
+    }
+};
+
 struct Kernel {
     std::string_view name;
 
@@ -128,8 +159,11 @@ struct Kernel {
     RunKernel runs;
     CodeKernel<std::uint8_t> codes8;
     CodeKernel<std::uint16_t> codes16;
+    RowKernel rows;
     ValueKernel<Fp32> fp32;
+    ValueKernel<HalfOctaves<Fp32>> fp32_halves;
     ValueKernel<Bf16> bf16;
+    ValueKernel<HalfOctaves<Bf16>> bf16_halves;
     ValueKernel<Fp16> fp16;
     ValueKernel<Fp64> fp64;
     ValueKernel<Fp8E4M3> fp8e4m3;
@@ -139,8 +173,12 @@ struct Kernel {
     [[nodiscard]] const ValueKernel<F>& values() const noexcept {
         if constexpr (std::is_same_v<F, Fp32>) {
             return fp32;
+        } else if constexpr (std::is_same_v<F, HalfOctaves<Fp32>>) {
+            return fp32_halves;
         } else if constexpr (std::is_same_v<F, Bf16>) {
             return bf16;
+        } else if constexpr (std::is_same_v<F, HalfOctaves<Bf16>>) {
+            return bf16_halves;
         } else if constexpr (std::is_same_v<F, Fp16>) {
             return fp16;
         } else if constexpr (std::is_same_v<F, Fp64>) {

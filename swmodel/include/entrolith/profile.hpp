@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace entrolith {
@@ -52,7 +53,20 @@ struct Profile {
     bool runs = false;
     Mode mode = Mode::kStatic;
     Matrices matrices = Matrices::kNever;
+    bool scaled = false;
 };
+
+/// Columns that are tried where there is no matrix. FORMAT.md section 8, rules 5 and 8.
+inline constexpr std::array<std::size_t, 11> kTriedWidths{64,   128,  256,  512,  576, 1024,
+                                                          1152, 2048, 2304, 4096, 4608};
+
+/// The columns that a chunk's values may be seen in. `strip` has those of its matrix, or is 0.
+[[nodiscard]] constexpr std::span<const std::size_t> widths_to_try(
+    const Profile& profile, const std::size_t& strip) noexcept {
+    if (strip != 0) return {&strip, 1};
+    if (profile.matrices == Matrices::kBySize) return kTriedWidths;
+    return {};
+}
 
 inline constexpr std::array<Profile, 2> kProfiles{{
     {"sw-n64-c32768", {1, 15, 9, 6, 1}, true, true},
@@ -64,13 +78,17 @@ inline constexpr int kMaxLevel = 9;
 /// What level 1 .. kMaxLevel writes; without `mode`, in the level's own.
 [[nodiscard]] constexpr Profile level(int number, std::optional<Mode> mode, bool check) noexcept {
     const bool fast = number <= 3;
+    const bool smallest = number >= 7;
     Profile profile = kProfiles[0];
     profile.name = {};
     profile.parameters.version = 2;
-    if (number > 6) profile.parameters.log2_chunk = 16;
+    if (smallest) profile.parameters.log2_chunk = 16;
     profile.parameters.check = check ? 1 : 0;
     profile.runs = !fast;
-    if (!fast && !mode) profile.matrices = number <= 6 ? Matrices::kByShape : Matrices::kBySize;
+    if (!fast && !mode) {
+        profile.matrices = smallest ? Matrices::kBySize : Matrices::kByShape;
+        profile.scaled = true;
+    }
     profile.mode = mode.value_or(fast ? Mode::kStatic : Mode::kHybrid);
     return profile;
 }

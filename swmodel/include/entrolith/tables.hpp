@@ -25,7 +25,11 @@ inline constexpr std::uint8_t kRawTable = 255;
 inline constexpr std::size_t kDynamicTable = 128;  // a chunk's own tables are this and up
 inline constexpr std::size_t kMaxDynamicTables = 64;
 
+inline constexpr unsigned kWideSymbols = 32;  // of scaled chunks
+inline constexpr unsigned kWideEscape = 31;
+
 using Lengths = std::array<std::uint8_t, kSymbols>;
+using WideLengths = std::array<std::uint8_t, kWideSymbols>;
 using Identity = std::array<std::uint8_t, 8>;
 
 /// By the next 8 bits of a lane, the codeword that they begin with.
@@ -59,9 +63,17 @@ struct EncodeTable {
     }
 };
 
-/// The coders' forms of a table. Throw std::invalid_argument if it breaks section 3.2.
-[[nodiscard]] DecodeTable make_decode_table(const Lengths& lengths);
-[[nodiscard]] EncodeTable make_encode_table(const Lengths& lengths);
+/// The coders' forms of a table of 16 or 32 symbols, the last of which is the escape. Throw
+/// std::invalid_argument if it breaks section 3.2.
+template <std::size_t kCount>
+[[nodiscard]] DecodeTable make_decode_table(const std::array<std::uint8_t, kCount>& lengths);
+template <std::size_t kCount>
+[[nodiscard]] EncodeTable make_encode_table(const std::array<std::uint8_t, kCount>& lengths);
+
+/// Throws StreamError with this field and offset if the table breaks section 3.2.
+template <std::size_t kCount>
+void check_table(const std::array<std::uint8_t, kCount>& lengths, const char* field,
+                 std::size_t offset);
 
 /// A table inside a chunk: [4 bits] a length, lowest first. Throws StreamError.
 [[nodiscard]] Lengths read_table(Cursor& cursor, const char* field);
@@ -69,10 +81,20 @@ struct EncodeTable {
 
 /// How often each symbol occurs in a block; differences without a symbol of their own are escapes.
 using Histogram = std::array<std::uint32_t, kSymbols>;
+using WideHistogram = std::array<std::uint32_t, kWideSymbols>;
 
 /// Bits of codewords, and of the `escape` bits that follow those of the escape.
-[[nodiscard]] std::uint32_t table_cost(const Lengths& lengths, const Histogram& histogram,
-                                       unsigned escape) noexcept;
+template <std::size_t kCount>
+[[nodiscard]] constexpr std::uint32_t table_cost(const std::array<std::uint8_t, kCount>& lengths,
+                                                 const std::array<std::uint32_t, kCount>& histogram,
+                                                 unsigned escape) noexcept {
+    std::uint32_t bits = 0;
+    for (std::size_t symbol = 0; symbol < kCount; ++symbol) {
+        const bool coded = symbol != kCount - 1 && lengths[symbol] != 0;
+        bits += histogram[symbol] * (coded ? lengths[symbol] : lengths[kCount - 1] + escape);
+    }
+    return bits;
+}
 
 struct Choice {
     std::uint8_t table;  // kRawTable: no table is cheaper

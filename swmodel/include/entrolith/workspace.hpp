@@ -49,6 +49,16 @@ public:
     std::unique_ptr<std::uint8_t[]> symbols;
     std::unique_ptr<std::uint8_t[]> extra;
 
+    // Rows of scaled chunks.
+    [[nodiscard]] RowBuffers rows() const noexcept {
+        return {states.get(), offsets.get(), row_differences.get(), row_tables.get(), halves.get()};
+    }
+    std::unique_ptr<ColumnState[]> states;
+    std::unique_ptr<std::int16_t[]> offsets;
+    std::unique_ptr<std::uint8_t[]> row_differences;
+    std::unique_ptr<std::uint8_t[]> row_tables;
+    std::unique_ptr<std::uint16_t[]> halves;
+
 private:
     std::unique_ptr<std::byte[]> differences_;
     std::unique_ptr<std::byte[]> nonzeros_;

@@ -11,6 +11,7 @@
 #include "portable_runs.hpp"
 #include "portable_survey.hpp"
 #include "portable_zeros.hpp"
+#include "scale_portable.hpp"
 
 namespace entrolith {
 namespace {
@@ -45,8 +46,11 @@ constexpr Kernel portable_kernel(std::string_view name) noexcept {
             run_kernel(),
             code_kernel<std::uint8_t>(),
             code_kernel<std::uint16_t>(),
+            {&survey_rows<Fp32>, &survey_rows<Bf16>, &encode_rows, &decode_rows},
             value_kernel<Fp32>(),
+            value_kernel<HalfOctaves<Fp32>>(),
             value_kernel<Bf16>(),
+            value_kernel<HalfOctaves<Bf16>>(),
             value_kernel<Fp16>(),
             value_kernel<Fp64>(),
             value_kernel<Fp8E4M3>(),

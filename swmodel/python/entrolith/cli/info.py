@@ -20,6 +20,7 @@ PARTS = {
     "lanes": "initial states",
     "tables": "chunks' own",
     "blocks": "greatest exponent, table",
+    "scales": "widths, offsets, tables",
     "codes": "exponents",
     "raw": "signs and mantissas",
     "stored": "chunks that are no smaller coded",
