@@ -3,6 +3,8 @@
 // AVX2, BMI2 and PCLMULQDQ: x86-64 processors since about 2013.
 
 #include "avx2_codes.hpp"
+#include "avx2_raw_parts.hpp"
+#include "avx2_survey.hpp"
 #include "folding_crc32.hpp"
 #include "instances.hpp"
 #include "portable.hpp"
@@ -38,13 +40,21 @@ bool decode_64(CodeReader& reader, const DecodeTable& table, const Stretch& stre
            decode(reader, table, rest_of(stretch, whole), differences + whole);
 }
 
-template <class F>
+/// As ValueKernel::decode says.
+template <class F, auto kUnpack>
 bool decode_values_64(CodeReader& reader, const DecodeTable& table, const Stretch& stretch,
                       const std::uint8_t* in, unsigned trailing, std::uint8_t* differences,
                       typename F::Value* values) noexcept {
     if (!decode_64(reader, table, stretch, differences)) return false;
-    unpack_raw<F>(in, stretch.count, trailing, stretch.emax, differences, values);
+    kUnpack(in, stretch.count, trailing, stretch.emax, differences, values);
     return true;
+}
+
+/// Types of 8 exponent bits or fewer.
+template <class F>
+constexpr ValueKernel<F> lane_kernel(ValueKernel<F> kernel) noexcept {
+    kernel.decode = &decode_values_64<F, &unpack_raw<F>>;
+    return kernel;
 }
 
 constexpr Kernel avx2_kernel() noexcept {
@@ -52,11 +62,15 @@ constexpr Kernel avx2_kernel() noexcept {
     kernel.crc32 = &crc32_by_folding;
     kernel.codes8.encode = &encode_64;
     kernel.codes8.decode = &decode_64;
-    kernel.fp32.decode = &decode_values_64<Fp32>;
-    kernel.bf16.decode = &decode_values_64<Bf16>;
-    kernel.fp16.decode = &decode_values_64<Fp16>;
-    kernel.fp8e4m3.decode = &decode_values_64<Fp8E4M3>;
-    kernel.fp8e5m2.decode = &decode_values_64<Fp8E5M2>;
+    kernel.fp32.survey = &survey_registers<Fp32>;
+    kernel.fp32.pack_raw = &pack_fp32;
+    kernel.fp32.unpack_raw = &unpack_fp32;
+    kernel.fp32.decode = &decode_values_64<Fp32, &unpack_fp32>;
+    kernel.bf16 = lane_kernel(kernel.bf16);
+    kernel.bf16.survey = &survey_registers<Bf16>;
+    kernel.fp16 = lane_kernel(kernel.fp16);
+    kernel.fp8e4m3 = lane_kernel(kernel.fp8e4m3);
+    kernel.fp8e5m2 = lane_kernel(kernel.fp8e5m2);
     return kernel;
 }
 
