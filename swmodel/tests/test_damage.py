@@ -72,8 +72,8 @@ def test_every_change_of_a_checked_mapping_is_refused() -> None:
     arrays = {"a": make("dense", "bf16", 200), "größe": make("sparse", "bf16", 90)}
     refused(entrolith.compress(arrays, dtype="bf16"))
     refused(entrolith.compress({}))
-    rows = np.zeros((1 << 14, 8), np.uint16)
-    rows[5:60:9] = make("dense", "bf16", 56).reshape(7, 8)
+    rows = np.zeros((1 << 10, 16), np.uint16)
+    rows[5:60:9] = make("dense", "bf16", 112).reshape(7, 16)
     matrix = entrolith.compress({"m": rows}, dtype="bf16")
     assert entrolith.info(matrix).tensors[0].predictor == 3
     for at in [*range(60), *range(60, len(matrix), 50), *range(len(matrix) - 300, len(matrix))]:

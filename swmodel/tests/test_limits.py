@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import subprocess
 import sys
 import threading
 import time
+from typing import Any
 
 import entrolith
 import numpy as np
 import pytest
 from corpus.streams import TABLES, header_bytes, with_directory
-from corpus.values import KINDS, LAYOUTS, make
+from corpus.values import ALL_LAYOUTS, KINDS, LAYOUTS, make
 from reference.encode import PROFILES, varint
 
 
@@ -44,6 +46,21 @@ def test_expansion_at_its_worst(dtype: str, profile: str) -> None:
     values[::32] = 0
     data = entrolith.compress(values, dtype=dtype, profile=profile)
     assert len(data) - header_bytes(data) <= values.nbytes + beyond(dtype, profile, chunk)
+
+
+@pytest.mark.parametrize("how", [{"level": n} for n in (1, 5, 9)] + [{"mode": "dynamic"}], ids=str)
+@pytest.mark.parametrize("dtype", ALL_LAYOUTS)
+def test_expansion_of_levels(dtype: str, how: dict[str, Any]) -> None:
+    """Twelve bytes a chunk, beside header and footer."""
+    for kind in KINDS:
+        for shape in ((1,), (65,), (40, 513), (1 << 15,)):
+            values = make(kind, dtype, math.prod(shape)).reshape(shape)
+            data = entrolith.compress(values, dtype=dtype, **how)
+            found = entrolith.info(data)
+            chunks = sum(found.chunks.values())
+            assert found.sizes.footer == 3 * chunks + 8
+            beyond = len(data) - found.sizes.header - found.sizes.footer - values.nbytes
+            assert beyond <= 12 * chunks
 
 
 MEASURE = """
@@ -144,11 +161,14 @@ print(compressing / size, (peak() - before) / size)
     ("layout", "copies"), [("contiguous", 1), ("transposed", 2), ("big-endian", 2)]
 )
 def test_memory_that_work_takes(layout: str, copies: int) -> None:
-    """The array, its stream, and one copy only of arrays that are not native and contiguous."""
+    """The array, its stream, and one copy only of arrays that are not native and contiguous.
+
+    A tenth is for workspaces, and for memory that comes in pieces of 2 MB.
+    """
     command = [sys.executable, "-c", GROWTH, layout]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     compressing, at_all = (float(figure) for figure in done.stdout.split())
-    assert compressing < copies + 1
+    assert compressing < copies + 1.1
     assert at_all < 4
 
 
