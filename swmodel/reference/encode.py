@@ -11,12 +11,14 @@ from reference import scale
 from reference.choose import Tokens, choose_tables, choose_zeros, histogram_of
 from reference.decode import DYNAMIC, RAW, Array
 from reference.header import FOOTER, MAGIC, MAPPING
-from reference.matrix import Matrix, find_dead
+from reference.matrix import Matrix, extent, find_dead
 from reference.reader import DTYPES, Dtype
 from reference.tables import ESCAPE, Lengths, codewords, identity, reverse, write_lengths
 from reference.zeros import write_bitmap
 
 WIDEST_STRIP = 512
+OWN_SEGMENT = 1 << 14
+"""Values from which on the smallest levels give a tensor a segment of its own."""
 WIDTHS = (64, 128, 256, 512, 576, 1024, 1152, 2048, 2304, 4096, 4608)
 """Columns that the smallest levels try where there is no matrix (rules 5 and 8)."""
 
@@ -160,9 +162,14 @@ def encode_mapping(
         name: choose_matrix(values, dtype, shape, tables, profile)
         for name, (dtype, shape, values) in arrays.items()
     }
+    own = {
+        name
+        for name, (_, _, values) in arrays.items()
+        if matrices[name] is not None or (profile.matrix == "exact" and len(values) >= OWN_SEGMENT)
+    }
     parts = []
     for dtype in (d.name for d in DTYPES.values()):
-        pool = [n for n, array in arrays.items() if array[0] == dtype and matrices[n] is None]
+        pool = [name for name, array in arrays.items() if array[0] == dtype and name not in own]
         if pool:
             joined = [value for name in pool for value in arrays[name][2]]
             tensors = [(name, arrays[name][1]) for name in pool]
@@ -170,7 +177,7 @@ def encode_mapping(
     parts += [
         single(name, *array, matrices[name], profile)
         for name, array in arrays.items()
-        if matrices[name] is not None
+        if name in own
     ]
     names = list(arrays)
     ranks = b"".join(varint(names.index(name)) for part in parts for name, _ in part.tensors)
@@ -216,11 +223,14 @@ def choose_matrix(
     eight_bits = next(d for d in DTYPES.values() if d.name == dtype).exponent == 8
     if p.matrix == "quick":
         view = 0 if len(shape) >= 3 and shape[1] >= 16 else 1
-        matrix = find_dead(values, shape, view, WIDEST_STRIP)
-        rows, columns = len(matrix.dead_rows), len(matrix.dead_columns)
+        rows, columns = extent(shape, view)
         if rows < 32 or columns < 16 or len(values) < 1 << 14:
             return None
-        dead = matrix.live_rows < rows or matrix.live_columns < columns
+        matrix = find_dead(values, shape, view, WIDEST_STRIP)
+        if view == 0:
+            other = find_dead(values, shape, 1, WIDEST_STRIP)
+            matrix = other if 16 * other.live < 15 * matrix.live else matrix
+        dead = any(matrix.dead_rows) or any(matrix.dead_columns)
         return matrix if eight_bits or dead else None
 
     def size(matrix: Matrix | None) -> int:
@@ -228,7 +238,7 @@ def choose_matrix(
         chunks = (encode_chunk(chunk, dtype, tables, p, width) for width, chunk in part.chunks)
         return len(part.fields()) + sum(map(len, chunks))
 
-    if len(values) < 1 << 11:
+    if len(values) < OWN_SEGMENT:
         return None
     views = sorted({1, len(shape) - 1} | ({0} if len(shape) >= 3 else set()))
     candidates = [None, *(find_dead(values, shape, view, WIDEST_STRIP) for view in views)]

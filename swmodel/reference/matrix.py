@@ -28,6 +28,11 @@ class Matrix:
     def live_columns(self) -> int:
         return self.dead_columns.count(False)
 
+    @property
+    def live(self) -> int:
+        """Values in live rows and columns."""
+        return self.live_rows * self.live_columns
+
     def chunks(self, full: int) -> Iterator[tuple[int, int]]:
         """The values of each chunk, and the columns of its strip. `full` is 2^log2_chunk."""
         for first in range(0, self.live_columns, self.strip):

@@ -15,7 +15,7 @@ constexpr std::uint64_t kWidestStrip = 512;
 constexpr std::uint64_t kFewestRows = 32;
 constexpr std::uint64_t kFewestColumns = 16;
 constexpr std::uint64_t kFewestValuesByShape = 1u << 14;
-constexpr std::uint64_t kFewestValuesBySize = 1u << 11;
+constexpr std::uint64_t kFewestValuesBySize = 1u << 14;
 constexpr std::uint64_t kChannels = 16;  // for which a convolution's columns are its inputs
 
 Matrix matrix_of(const Input& tensor, std::uint8_t view) {
@@ -29,6 +29,8 @@ bool may_be_scaled(Dtype dtype) {
     return with_dtype(dtype, [](auto f) { return decltype(f)::kExponentBits == 8; });
 }
 
+/// A convolution is seen with its inputs as columns, unless there is more dead if every tap of an
+/// input is a column of its own.
 std::optional<Matrix> choose_by_shape(const Input& tensor) {
     const auto& shape = tensor.shape;
     const std::uint8_t view = shape.size() >= 3 && shape[1] >= kChannels ? 0 : 1;
@@ -38,6 +40,10 @@ std::optional<Matrix> choose_by_shape(const Input& tensor) {
         return std::nullopt;
     }
     Matrix matrix = matrix_of(tensor, view);
+    if (view == 0) {
+        Matrix other = matrix_of(tensor, 1);
+        if (16 * other.live() < 15 * matrix.live()) matrix = std::move(other);
+    }
     const bool of_use = may_be_scaled(tensor.dtype) || !matrix.all_live();
     if (matrix.live() == 0 || !of_use) return std::nullopt;
     return matrix;

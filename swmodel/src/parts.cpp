@@ -15,6 +15,8 @@ namespace {
 constexpr std::array kDtypes{Dtype::kFp32, Dtype::kBf16,    Dtype::kFp16,
                              Dtype::kFp64, Dtype::kFp8E4M3, Dtype::kFp8E5M2};
 
+constexpr std::uint64_t kOwnSegment = 1u << 14;  // values, at the smallest levels
+
 Tensor describe(const Input& input, std::uint64_t rank) {
     const auto values = count_values(input.shape);
     if (!values) throw std::invalid_argument{"more than 2^48 values"};
@@ -30,15 +32,16 @@ Part single_part(const Input& tensor, std::optional<Matrix> matrix, std::uint64_
 std::vector<Part> make_parts(std::span<const Input> tensors, const Profile& profile,
                              const TableSet& tables) {
     std::vector<Part> parts;
-    std::vector<Part> matrices;
+    std::vector<Part> single;
     std::array<Part, kDtypes.size()> pools{};
     for (std::uint64_t rank = 0; rank < tensors.size(); ++rank) {
         const Input& input = tensors[rank];
-        if (auto matrix = choose_matrix(input, profile, tables)) {
-            matrices.push_back(single_part(input, std::move(matrix), rank));
+        auto matrix = choose_matrix(input, profile, tables);
+        Tensor tensor = describe(input, rank);
+        if (matrix || (profile.matrices == Matrices::kBySize && tensor.values >= kOwnSegment)) {
+            single.push_back(single_part(input, std::move(matrix), rank));
             continue;
         }
-        Tensor tensor = describe(input, rank);
         Part& pool = pools[static_cast<std::size_t>(input.dtype) - 1];
         tensor.first = pool.segment.values();
         pool.segment.tensors.push_back(std::move(tensor));
@@ -49,7 +52,7 @@ std::vector<Part> make_parts(std::span<const Input> tensors, const Profile& prof
         pool.segment.dtype = dtype;
         if (!pool.tensors.empty()) parts.push_back(std::move(pool));
     }
-    std::ranges::move(matrices, std::back_inserter(parts));
+    std::ranges::move(single, std::back_inserter(parts));
     return parts;
 }
 
