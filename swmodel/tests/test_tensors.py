@@ -197,6 +197,19 @@ def test_compress_into() -> None:
             entrolith.compress(values, out=wrong)
 
 
+def test_out_that_is_also_read() -> None:
+    values = np.random.default_rng(0).normal(0, 1, 1000).astype(np.float32)
+    kept = values.copy()
+    with pytest.raises(entrolith.ArgumentError, match="shares memory"):
+        entrolith.compress(values[:500], out=values.data)
+    assert np.array_equal(values, kept)
+    memory = np.zeros(10_000, np.uint8)
+    size = entrolith.compress(values, out=memory.data)
+    with pytest.raises(entrolith.ArgumentError, match="shares memory"):
+        entrolith.decompress(memory[:size].data, out=memory[:4000].view(np.float32))
+    assert np.array_equal(entrolith.decompress(memory[:size].data), values)
+
+
 def test_without_ml_dtypes(monkeypatch: pytest.MonkeyPatch) -> None:
     """The types that only it has are still read and written as bit patterns."""
     bits = np.ones(3, ml_dtypes.bfloat16).view(np.uint16)

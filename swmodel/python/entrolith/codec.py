@@ -103,6 +103,7 @@ def compress(
     room = memoryview(out)
     if room.readonly or not room.c_contiguous:
         raise ArgumentError("out: the buffer is read-only or not in one piece", "out")
+    tensors.check_apart(room, (patterns for _, _, _, patterns in rows))
     size = _core.compress_into(rows, profile_, mapping, core_tables, count, room)
     if size > room.nbytes:
         raise ArgumentError(f"out: {room.nbytes} bytes for a stream of {size}", "out")
@@ -169,6 +170,7 @@ def decompress(
         _core.decompress(view, index, core_tables, patterns, count)
         return arrays if index.header.mapping else arrays[""]
     targets = _targets(out, index.header)
+    tensors.check_apart(view, targets)
     patterns = [bits if _plain(bits) else _like(bits) for bits in targets]
     _core.decompress(view, index, core_tables, patterns, count)
     for bits, filled in zip(targets, patterns, strict=True):

@@ -13,6 +13,8 @@ from entrolith import _core, dtypes
 from entrolith.errors import ArgumentError, EntrolithError, UnsupportedDtypeError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
 MAX_DIMENSIONS = 32
@@ -80,6 +82,20 @@ def target(array: Any, dtype: dtypes.Dtype, shape: tuple[int, ...]) -> NDArray[A
     if not values.flags.writeable:
         raise ArgumentError("out: the array is read-only", "out")
     return _as_bits(values, dtype)
+
+
+def check_apart(memory: memoryview, arrays: Iterable[NDArray[Any]]) -> None:
+    """Make sure that what is read and what is written do not overlap.
+
+    Raises:
+        ArgumentError: they do.
+    """
+    import numpy as np
+
+    if memory.nbytes:
+        whole = np.frombuffer(memory, np.uint8)
+        if any(np.may_share_memory(whole, array) for array in arrays):
+            raise ArgumentError("out: it shares memory with what is read", "out")
 
 
 def _as_bits(values: NDArray[Any], dtype: dtypes.Dtype) -> NDArray[Any]:
