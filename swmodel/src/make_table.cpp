@@ -8,6 +8,7 @@
 #include "entrolith/make_table.hpp"
 
 #include <bit>
+#include <limits>
 #include <numeric>
 
 #include "entrolith/lanes.hpp"
@@ -15,17 +16,23 @@
 namespace entrolith {
 namespace {
 
-constexpr std::uint32_t kHeaviest = ~0u;
+constexpr std::int32_t kLightest = -1;
+constexpr std::int32_t kHeaviest = std::numeric_limits<std::int32_t>::max();
 
-/// The symbols that get a codeword, lightest first, then one that is heavier than any.
+/// Weights in order, between one that is lighter than any and one that is heavier.
+template <std::size_t kCount>
+using Weights = std::array<std::int32_t, kCount + 2>;
+
+/// The symbols that get a codeword, lightest first.
 template <std::size_t kCount>
 struct Leaves {
-    std::array<std::uint32_t, kCount + 1> weight;
+    Weights<kCount> weight;
     std::array<std::uint8_t, kCount> symbol;
     std::size_t count = 0;
 
     explicit Leaves(const std::array<std::uint32_t, kCount>& histogram) noexcept {
         constexpr std::size_t kLast = kCount - 1;
+        weight[0] = kLightest;
         const std::uint32_t total = std::accumulate(histogram.begin(), histogram.end(), 0u);
         std::uint32_t escaped = total;
         for (std::size_t s = 0; s < kLast; ++s) {
@@ -35,20 +42,63 @@ struct Leaves {
         }
         if (count == 0) insert(0, 0);
         insert(escaped == 0 ? 1 : escaped, kLast);
-        weight[count] = kHeaviest;
+        weight[count + 1] = kHeaviest;
     }
 
 private:
-    void insert(std::uint32_t w, std::size_t s) noexcept {
+    void insert(std::uint32_t heavy, std::size_t s) noexcept {
+        const auto w = static_cast<std::int32_t>(heavy);
         std::size_t at = count++;
-        for (; at > 0 && weight[at - 1] > w; --at) {
-            weight[at] = weight[at - 1];
+        for (; weight[at] > w; --at) {
+            weight[at + 1] = weight[at];
             symbol[at] = symbol[at - 1];
         }
-        weight[at] = w;
+        weight[at + 1] = w;
         symbol[at] = static_cast<std::uint8_t>(s);
     }
 };
+
+/// Merges leaves and packages, sums the pairs of the result in `next`, and returns which entries of
+/// it are leaves. From both ends at once: either has to wait for itself only.
+template <std::size_t kCount>
+std::uint64_t merge(const Leaves<kCount>& leaves, const Weights<kCount>& package,
+                    std::size_t packages, Weights<kCount>& next) noexcept {
+    const std::size_t size = leaves.count + packages;
+    const std::size_t middle = size / 4 * 2;  // so that no pair has an entry on either side
+    std::uint64_t is_leaf = 0;
+
+    std::size_t low = 1;  // the leaf that is next from the front
+    std::int32_t before = 0;
+    const auto from_front = [&](std::size_t i) {
+        const std::int32_t w = leaves.weight[low];
+        const std::int32_t p = package[i + 2 - low];
+        const bool leaf = w <= p;
+        const std::int32_t here = leaf ? w : p;
+        next[i / 2 + 1] = before + here;  // right once i is odd
+        before = here;
+        is_leaf |= std::uint64_t{leaf} << i;
+        low += leaf;
+    };
+    std::size_t high = leaves.count;  // the leaf that is next from the back
+    std::int32_t after = 0;
+    const auto from_back = [&](std::size_t i) {
+        const std::int32_t w = leaves.weight[high];
+        const std::int32_t p = package[i + 1 - high];
+        const bool leaf = w > p;
+        const std::int32_t here = leaf ? w : p;
+        next[i / 2 + 1] = here + after;  // right once i is even
+        after = here;
+        is_leaf |= std::uint64_t{leaf} << i;
+        high -= leaf;
+    };
+    for (std::size_t i = 0; i < middle; ++i) {
+        from_front(i);
+        from_back(size - 1 - i);
+    }
+    for (std::size_t i = size - middle; i > middle; --i) from_back(i - 1);
+    next[size / 2 + 1] = kHeaviest;
+    return is_leaf;
+}
 
 }  // namespace
 
@@ -58,24 +108,14 @@ std::array<std::uint8_t, kCount> make_table(
     static_assert(2 * kCount <= 64);
     const Leaves<kCount> leaves{histogram};
 
-    std::array<std::uint64_t, Lane::kMaxLength> symbols{};  // bit i: entry i of a list is a symbol
-    std::array<std::uint32_t, 2 * kCount> list;
+    std::array<std::uint64_t, Lane::kMaxLength> symbols;  // bit i: entry i of a list is a symbol
+    std::array<Weights<kCount>, 2> packages;
+    for (auto& weights : packages) weights[0] = kLightest;
+    packages[0][1] = kHeaviest;
     std::size_t size = 0;
-    for (std::uint64_t& is_symbol : symbols) {
-        std::array<std::uint32_t, kCount + 1> package;
-        const std::size_t packages = size / 2;
-        for (std::size_t i = 0; i < packages; ++i) package[i] = list[2 * i] + list[2 * i + 1];
-        package[packages] = kHeaviest;
-        size = leaves.count + packages;
-        std::size_t leaf = 0;
-        for (std::size_t i = 0; i < size; ++i) {
-            const std::uint32_t w = leaves.weight[leaf];
-            const std::uint32_t p = package[i - leaf];
-            const bool is_leaf = w <= p;
-            list[i] = is_leaf ? w : p;
-            is_symbol |= std::uint64_t{is_leaf} << i;
-            leaf += is_leaf;
-        }
+    for (std::size_t level = 0; level < symbols.size(); ++level) {
+        symbols[level] = merge(leaves, packages[level % 2], size / 2, packages[(level + 1) % 2]);
+        size = leaves.count + size / 2;
     }
 
     std::array<std::uint8_t, kCount> lengths{};

@@ -4,56 +4,71 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "entrolith/lanes.hpp"
 
 namespace entrolith {
 namespace {
 
+constexpr unsigned kCodes = 1u << Lane::kMaxLength;
+
 struct Codeword {
     unsigned length = 0;
     unsigned bits = 0;  // first bit lowest
 };
 
-unsigned reversed(unsigned code, unsigned length) {
-    unsigned bits = 0;
-    for (unsigned i = 0; i < length; ++i) bits |= (code >> i & 1) << (length - 1 - i);
-    return bits;
-}
+/// The bits of a byte in reverse order.
+constexpr auto kReversed = [] {
+    std::array<std::uint8_t, kCodes> reversed{};
+    for (unsigned byte = 0; byte < kCodes; ++byte) {
+        for (unsigned bit = 0; bit < 8; ++bit) {
+            reversed[byte] =
+                static_cast<std::uint8_t>(reversed[byte] | (byte >> bit & 1) << (7 - bit));
+        }
+    }
+    return reversed;
+}();
 
 /// Canonical codewords. FORMAT.md section 3.2.
 template <std::size_t kCount>
 std::array<Codeword, kCount> codewords(const std::array<std::uint8_t, kCount>& lengths) {
+    std::array<unsigned, 16> next{};  // first the sequences of each length, then where they begin
+    for (const std::uint8_t length : lengths) next[length % 16] += kCodes >> length % 16;
     if (lengths[kCount - 1] == 0) throw std::invalid_argument{"the escape has no codeword"};
-    std::array<Codeword, kCount> words;
-    unsigned code = 0;  // the next one, as long as the longest
+    unsigned code = 0;
     for (unsigned length = 1; length <= Lane::kMaxLength; ++length) {
-        for (unsigned symbol = 0; symbol < kCount; ++symbol) {
-            if (lengths[symbol] != length) continue;
-            const unsigned unused = Lane::kMaxLength - length;
-            words[symbol] = {length, reversed(code >> unused, length)};
-            code += 1u << unused;
-        }
+        code += std::exchange(next[length], code);
     }
-    const bool in_range = std::ranges::all_of(
-        lengths, [](std::uint8_t length) { return length <= Lane::kMaxLength; });
-    if (!in_range) throw std::invalid_argument{"a codeword is longer than 8 bits"};
-    if (code != 1u << Lane::kMaxLength) throw std::invalid_argument{"the code is not complete"};
+    if (std::ranges::any_of(lengths, [](unsigned length) { return length > Lane::kMaxLength; })) {
+        throw std::invalid_argument{"a codeword is longer than 8 bits"};
+    }
+    if (code != kCodes) throw std::invalid_argument{"the code is not complete"};
+    std::array<Codeword, kCount> words;
+    for (std::size_t symbol = 0; symbol < kCount; ++symbol) {
+        const unsigned length = lengths[symbol];
+        if (length == 0) continue;
+        const unsigned first = std::exchange(next[length], next[length] + (kCodes >> length));
+        words[symbol] = {length, kReversed[first]};
+    }
     return words;
 }
 
 template <std::size_t kCount>
 DecodeTable decode_table(const std::array<Codeword, kCount>& words) {
-    DecodeTable table{};
-    for (unsigned symbol = 0; symbol < kCount; ++symbol) {
+    DecodeTable table;
+    for (std::size_t symbol = 0; symbol < kCount; ++symbol) {
         const auto [length, bits] = words[symbol];
         if (length == 0) continue;
-        for (unsigned above = 0; above < 256u >> length; ++above) {
-            const unsigned at = above << length | bits;
-            table.entries[at] = static_cast<std::uint16_t>(symbol << 8 | length);
-            table.bytes[at] = static_cast<std::uint8_t>(symbol << 3 | (length - 1));
-            table.rows[at % 16 * 16 + at / 16] = table.bytes[at];
+        const auto byte = static_cast<std::uint8_t>(symbol << 3 | (length - 1));
+        for (std::size_t at = bits; at < kCodes; at += std::size_t{1} << length) {
+            table.bytes[at] = byte;
+            table.rows[at % 16 * 16 + at / 16] = byte;
         }
+    }
+    for (std::size_t at = 0; at < kCodes; ++at) {
+        const unsigned byte = table.bytes[at];
+        table.entries[at] = static_cast<std::uint16_t>(byte >> 3 << 8 | ((byte & 7) + 1));
     }
     return table;
 }
