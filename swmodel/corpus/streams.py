@@ -61,6 +61,16 @@ def of_version_2(dtype: str, n: int = 500) -> Iterator[tuple[str, bytes]]:
         kind = kinds[i % len(kinds)]
         name = f"{kind}-lanes{log2_lanes}-{mode}"
         yield name, write(make(kind, dtype, n, seed=i), dtype, profile)
+    for check in (0, 1):
+        profile = Profile(2, 9, 6, 4, check, stored=False, trailing=True, runs=True, matrix="exact")
+        yield f"cross-check{check}", write(crossed(dtype, n, seed=check), dtype, profile)
+
+
+def crossed(dtype: str, n: int, seed: int = 0, columns: int = 64) -> Patterns:
+    """Dense values, but in rows of `columns` every third row and every other column is zero."""
+    values, i = make("dense", dtype, n, seed), np.arange(n)
+    values[(i // columns % 3 == 1) | (i % columns % 2 == 0)] = 0
+    return values
 
 
 def truncations(stream: bytes) -> Iterator[bytes]:

@@ -34,11 +34,13 @@ def with_every_kernel() -> Iterator[str]:
 
 
 def as_reference(
-    values: Patterns, dtype: str, number: int, mode: str, *, checked: bool = True
+    values: Patterns, dtype: str, number: int, mode: str | None, *, checked: bool = True
 ) -> bytes:
     """The stream, after making sure that every kernel writes the reference's and reads it back."""
     tables = entrolith.TableSet.default().tables
-    expected = encode(values.tolist(), dtype, values.shape, tables, level(number, mode, checked))
+    expected = encode(
+        values.ravel().tolist(), dtype, values.shape, tables, level(number, mode, checked)
+    )
     for kernel in with_every_kernel():
         data = entrolith.compress(values, dtype=dtype, level=number, mode=mode, check=checked)
         assert data == expected, kernel
@@ -94,6 +96,17 @@ def test_zeros_of_every_pattern(dtype: str) -> None:
     found = entrolith.info(as_reference(zeros_where(dtype, i[:100] % 3 == 0), dtype, 5, "static"))
     assert found.zero_runs == 0
     assert found.sizes.zeros > 0
+
+
+@pytest.mark.parametrize("number", [5, 9])
+@pytest.mark.parametrize("dtype", ["fp16", "fp64", "fp8e5m2"])
+def test_crosses(dtype: str, number: int) -> None:
+    """Columns that are dead in the first chunk, and not in the whole matrix."""
+    values = np.concatenate([streams.crossed(dtype, 1 << 16), make("sparse", dtype, 6400)])
+    for shape in ((-1, 64), (-1, 8, 8)):
+        data = as_reference(values.reshape(shape), dtype, number, None)
+        first = streams.header_bytes(data)
+        assert data[first] >> 2 & 7 == 4
 
 
 @pytest.mark.parametrize("dtype", ["fp8e4m3", "fp8e5m2"])
@@ -177,8 +190,8 @@ def test_damage_as_the_reference(dtype: str) -> None:
         for kernel in with_every_kernel():
             assert [outcome(data) for data in forged[::7]] == found[::7], kernel
     assert fields >= {
-        "mode", "size", "zeros", "nonzeros", "pairs", "extra", "distance_table", "run_table",
-        "lanes", "table_count", "tables", "table", "codes",
+        "mode", "size", "zeros", "columns", "nonzeros", "pairs", "extra", "distance_table",
+        "run_table", "lanes", "table_count", "tables", "table", "codes",
     }  # fmt: skip
 
 
