@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compatibility vectors: what each stream under v1/ and errors/ holds.
+"""The compatibility vectors: what each stream under v1/, v2/ and errors/ holds.
 
 A valid vector is an array by formula and how it was compressed; an invalid one is a change to a
 valid one and the error, with its field, that it must raise. Entries are only ever added.
@@ -54,10 +54,64 @@ class Vector:
         """Where the stream is."""
         return HERE / "v1" / f"{self.name}.elz"
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """How compress() is asked for it."""
+        return {"dtype": self.dtype, "profile": self.profile}
+
     def array(self) -> NDArray[Any]:
-        """The array to compress; bf16 as bit patterns."""
+        """The array to compress; types that NumPy lacks as bit patterns."""
         patterns = self.patterns().reshape(self.shape)
-        return patterns if self.dtype == "bf16" else patterns.view(f"f{patterns.itemsize}")
+        lacking = self.dtype == "bf16" or self.dtype.startswith("fp8")
+        return patterns if lacking else patterns.view(f"f{patterns.itemsize}")
+
+
+@dataclass(frozen=True)
+class LevelVector(Vector):
+    """A stream of a level; `profile` is that level as a number and, perhaps, a mode after it."""
+
+    @property
+    def path(self) -> Path:
+        """Where the stream is."""
+        return HERE / "v2" / f"{self.name}.elz"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How compress() is asked for it."""
+        number, _, mode = self.profile.partition(" ")
+        return {"dtype": self.dtype, "level": int(number), "mode": mode or None}
+
+
+def runs(count: int, seed: int) -> NDArray[np.uint32]:
+    """fp32 patterns with zeros in runs of 1 to 64, one in two."""
+    values = gradient(count, seed)
+    lengths = (noise(count, seed + 3) & np.uint32(63)).astype(np.int64) + 1
+    ends = np.cumsum(lengths)
+    for k in range(0, count, 2):
+        values[ends[k] : ends[k + 1]] = 0
+    return values
+
+
+def scaled(rows: int, columns: int, seed: int) -> NDArray[np.uint32]:
+    """fp32 patterns, each column and each row with a scale of its own; some columns are dead."""
+    shifts = noise(columns, seed + 4)[None, :] % np.uint32(12) + (
+        noise(rows, seed + 5)[:, None] % np.uint32(6)
+    )
+    values = gradient(rows * columns, seed).reshape(rows, columns)
+    values -= shifts << np.uint32(23)
+    values[:, noise(columns, seed + 6) % np.uint32(8) == 0] = 0
+    return values.ravel()
+
+
+def wide(patterns: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    """The fp64 patterns of the same numbers."""
+    return patterns.view(np.float32).astype(np.float64).view(np.uint64)
+
+
+def narrow(patterns: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """fp8 patterns: sign and what falls off by halves."""
+    drop = np.minimum(np.uint32(120) - (patterns >> np.uint32(23) & np.uint32(255)), 7)
+    return (patterns >> np.uint32(24) & np.uint32(128) | 120 - 8 * drop).astype(np.uint8)
 
 
 def upper(patterns: NDArray[np.uint32]) -> NDArray[np.uint16]:
@@ -94,6 +148,25 @@ VALID = (
     Vector("fp32_hw", "fp32", "hw-n8-c4096", (9000,), lambda: gradient(9000, 7, zeros=20)),
     Vector("fp32_hw_raw", "fp32", "hw-n8-c4096", (600,), lambda: noise(600, 8)),
     Vector("bf16_hw", "bf16", "hw-n8-c4096", (5000,), lambda: upper(gradient(5000, 9, zeros=1))),
+    LevelVector("fast", "bf16", "1", (33000,), lambda: upper(gradient(33000, 11, zeros=9))),
+    LevelVector("zero_runs", "fp32", "5", (9000,), lambda: runs(9000, 12)),
+    LevelVector("dynamic", "bf16", "5 dynamic", (9000,), lambda: upper(gradient(9000, 13))),
+    LevelVector("static", "bf16", "5 static", (5000,), lambda: upper(runs(5000, 14))),
+    LevelVector(
+        "hybrid",
+        "bf16",
+        "5 hybrid",
+        (3000,),
+        lambda: upper(noise(3000, 15) & ~np.uint32(0x3F << 25)),
+    ),
+    LevelVector("matrix", "bf16", "5", (150, 130), lambda: upper(scaled(150, 130, 16))),
+    LevelVector("convolution", "fp32", "5", (64, 32, 3, 3), lambda: scaled(64, 288, 17)),
+    LevelVector("scaled_flat", "bf16", "9", (20000,), lambda: upper(scaled(40, 500, 18))),
+    LevelVector("cross", "fp32", "9", (12800,), lambda: scaled(50, 256, 19)),
+    LevelVector("fp64", "fp64", "5", (3000,), lambda: wide(gradient(3000, 20, zeros=40))),
+    LevelVector("fp8_e4m3", "fp8e4m3", "5", (9000,), lambda: narrow(gradient(9000, 21))),
+    LevelVector("fp8_e5m2", "fp8e5m2", "5", (9000,), lambda: narrow(runs(9000, 22))),
+    LevelVector("empty", "fp64", "9", (3, 0), lambda: np.zeros(0, np.uint64)),
 )
 
 
@@ -109,6 +182,18 @@ def header(offset: int, value: int) -> Callable[[bytes], bytes]:
         end = 24 + int.from_bytes(data[20:24], "little")
         head = data[:offset] + bytes([value]) + data[offset + 1 : end]
         return head + struct.pack("<I", zlib.crc32(head)) + data[end + 4 :]
+
+    return edit
+
+
+def footer(offset: int, mask: int) -> Callable[[bytes], bytes]:
+    """Change a byte of the footer of a stream of one chunk and make its check right again."""
+
+    def edit(data: bytes) -> bytes:
+        start = len(data) - 11
+        end = bytearray(data[start:-4])
+        end[offset if offset >= 0 else 11 + offset] ^= mask
+        return data[:start] + bytes(end) + struct.pack("<I", zlib.crc32(end))
 
     return edit
 
@@ -147,4 +232,8 @@ INVALID = (
     Invalid("dynamic", "fp32_small", flipped(BODY, 0x40), "UnsupportedModeError", "mode"),
     Invalid("wrong_value", "fp32_small", flipped(-40, 1), "CorruptStreamError", "check"),
     Invalid("stored_value", "fp32_stored", flipped(-40, 1), "CorruptStreamError", "check"),
+    Invalid("footer_check", "static", flipped(-2, 1), "CorruptStreamError", "footer_check"),
+    Invalid("index", "static", footer(0, 1), "CorruptStreamError", "index"),
+    Invalid("stream_check", "static", footer(-8, 1), "CorruptStreamError", "stream_check"),
+    Invalid("footer_missing", "static", lambda data: data[:-11], "TruncatedStreamError", "index"),
 )
