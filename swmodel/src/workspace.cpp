@@ -37,11 +37,11 @@ Workspace::Workspace(std::size_t values, const Parameters& parameters)
       numbers{buffer<std::uint32_t>(most_entries(parameters) + 1)},
       symbols{buffer<std::uint8_t>(2 * kMaxPairs)},
       extra{buffer<std::uint8_t>(kExtraScratch)},
-      states{buffer<ColumnState>(values)},
+      states{buffer<ColumnState>(values + kSlack)},
       offsets{buffer<std::int16_t>(values)},
       row_differences{buffer<std::uint8_t>(values)},
       row_tables{buffer<std::uint8_t>(values / 8)},
-      halves{buffer<std::uint16_t>(values)},
+      halves{buffer<std::uint16_t>(values + kSlack)},
       differences_{buffer<std::byte>(kExponentBytes * values)},
       nonzeros_{buffer<std::byte>(kValueBytes * values)} {
     blocks.reserve(values / parameters.block() + 1);

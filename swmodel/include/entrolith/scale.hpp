@@ -67,6 +67,15 @@ struct ColumnState {
     return (prediction + 4) >> 3;
 }
 
+/// Rule 8: the offset of a row whose `count` values, not zero, add up to `sum` of
+/// 8 h + 4 - ((S + 8) >> 4).
+[[nodiscard]] constexpr int row_offset(std::int32_t sum, std::size_t count) noexcept {
+    constexpr std::uint32_t kShift = 1u << 12;  // so that a division rounds down
+    const auto n = static_cast<std::uint32_t>(count);
+    const std::uint32_t above = static_cast<std::uint32_t>(sum) + 4 * kShift * n;
+    return static_cast<int>((above + 2 * n) / (4 * n)) - static_cast<int>(kShift);
+}
+
 /// The values of a chunk in rows of `width`, the last of which may be shorter.
 struct Rows {
     std::size_t values;

@@ -10,6 +10,8 @@
 #include "folding_crc32.hpp"
 #include "instances.hpp"
 #include "portable.hpp"
+#include "scale_avx512.hpp"
+#include "scale_raw_avx512.hpp"
 
 namespace entrolith {
 namespace {
@@ -84,6 +86,13 @@ constexpr ValueKernel<F> byte_kernel(ValueKernel<F> kernel) noexcept {
     return kernel;
 }
 
+template <class F>
+constexpr ValueKernel<F> half_kernel(ValueKernel<F> kernel) noexcept {
+    kernel.pack_raw = &pack_halves<F>;
+    kernel.unpack_raw = &unpack_halves<F>;
+    return kernel;
+}
+
 constexpr Kernel avx512_kernel() noexcept {
     Kernel kernel = portable_kernel("avx512");
     kernel.crc32 = &crc32_by_folding;
@@ -95,8 +104,12 @@ constexpr Kernel avx512_kernel() noexcept {
     kernel.runs.gather = &gather_at_once;
     kernel.runs.scatter = &scatter_at_once;
     kernel.codes8 = {&encode_64, &decode_64, &encode_mixed_64, &decode_mixed_64};
+    kernel.rows = {&survey_rows_at_once<Fp32>, &survey_rows_at_once<Bf16>, &encode_rows_64,
+                   &decode_rows_64};
     kernel.fp32 = byte_kernel(kernel.fp32);
     kernel.bf16 = byte_kernel(kernel.bf16);
+    kernel.fp32_halves = half_kernel(kernel.fp32_halves);
+    kernel.bf16_halves = half_kernel(kernel.bf16_halves);
     kernel.fp16 = zero_kernel(kernel.fp16);
     return kernel;
 }

@@ -211,6 +211,7 @@ struct DecodeRows {
 };
 
 struct OneDecodeTable {
+    static constexpr unsigned kEscape = entrolith::kEscape;
     DecodeRows rows;
     explicit OneDecodeTable(const DecodeTable& table) noexcept : rows{table} {}
     [[nodiscard]] __m512i of(__m512i low, std::size_t /*group*/) const noexcept {
@@ -219,6 +220,7 @@ struct OneDecodeTable {
 };
 
 struct TwoDecodeTables {
+    static constexpr unsigned kEscape = entrolith::kEscape;
     DecodeRows rows[2];
     const std::uint64_t* which;
     [[nodiscard]] __m512i of(__m512i low, std::size_t group) const noexcept {
@@ -272,8 +274,8 @@ public:
         const __m512i spare = _mm512_sub_epi8(spare_, _mm512_and_si512(found, _mm512_set1_epi8(7)));
         __mmask64 wants = _mm512_movepi8_mask(spare);
         __m512i differences = _mm512_and_si512(_mm512_srli_epi16(found, 3), _mm512_set1_epi8(31));
-        __mmask64 escapes =
-            _mm512_cmpeq_epi8_mask(differences, _mm512_set1_epi8(static_cast<char>(kEscape)));
+        __mmask64 escapes = _mm512_cmpeq_epi8_mask(
+            differences, _mm512_set1_epi8(static_cast<char>(Tables::kEscape)));
         if constexpr (!kWhole) {
             wants &= active;
             escapes &= active;

@@ -15,13 +15,15 @@
 namespace entrolith {
 namespace {
 
-/// Operations on registers of fp32 or bf16 patterns, whose exponents take the 8 bits below the
-/// sign.
+/// Operations on registers of patterns of 2 or 4 bytes.
+template <class Value>
+struct PatternRegister;
+
 template <class F>
-struct Patterns;
+using Patterns = PatternRegister<typename F::Value>;
 
 template <>
-struct Patterns<Fp32> {
+struct PatternRegister<std::uint32_t> {
     static constexpr std::size_t kCount = 16;
 
     template <unsigned kBits>
@@ -35,6 +37,10 @@ struct Patterns<Fp32> {
     static __m512i sll(__m512i v, unsigned bits) noexcept {
         return _mm512_sll_epi32(v, _mm_cvtsi32_si128(static_cast<int>(bits)));
     }
+    static __m512i srl(__m512i v, unsigned bits) noexcept {
+        return _mm512_srl_epi32(v, _mm_cvtsi32_si128(static_cast<int>(bits)));
+    }
+    static __m512i sllv(__m512i v, __m512i bits) noexcept { return _mm512_sllv_epi32(v, bits); }
     static __m512i set1(std::uint32_t v) noexcept { return _mm512_set1_epi32(static_cast<int>(v)); }
     static __m512i load_first(const std::uint32_t* from, std::size_t count) noexcept {
         return _mm512_maskz_loadu_epi32(static_cast<__mmask16>(first_bits(count)), from);
@@ -45,7 +51,7 @@ struct Patterns<Fp32> {
 };
 
 template <>
-struct Patterns<Bf16> {
+struct PatternRegister<std::uint16_t> {
     static constexpr std::size_t kCount = 32;
 
     template <unsigned kBits>
@@ -59,6 +65,10 @@ struct Patterns<Bf16> {
     static __m512i sll(__m512i v, unsigned bits) noexcept {
         return _mm512_sll_epi16(v, _mm_cvtsi32_si128(static_cast<int>(bits)));
     }
+    static __m512i srl(__m512i v, unsigned bits) noexcept {
+        return _mm512_srl_epi16(v, _mm_cvtsi32_si128(static_cast<int>(bits)));
+    }
+    static __m512i sllv(__m512i v, __m512i bits) noexcept { return _mm512_sllv_epi16(v, bits); }
     static __m512i set1(std::uint16_t v) noexcept {
         return _mm512_set1_epi16(static_cast<short>(v));
     }
@@ -216,8 +226,8 @@ private:
 };
 
 /// Values `first` .. `first` + 63, or to `count`, which have these exponents.
-template <class F, class Parts>
-void unpack_64(const Parts& parts, std::size_t first, std::size_t count, __m512i exponents,
+template <class F, class Parts, class Exponents>
+void unpack_64(const Parts& parts, std::size_t first, std::size_t count, const Exponents& exponents,
                typename F::Value* values) noexcept {
     using P = Patterns<F>;
     constexpr unsigned kRegisters = sizeof(typename F::Value);

@@ -21,7 +21,8 @@ std::vector<const Kernel*> find_kernels() {
     const bool avx512 =
         avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vbmi") &&
-        __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("vpclmulqdq");
+        __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vpopcntdq") &&
+        __builtin_cpu_supports("vpclmulqdq");
     if (avx512) found.push_back(&kAvx512Kernel);
     if (avx2) found.push_back(&kAvx2Kernel);
 #endif

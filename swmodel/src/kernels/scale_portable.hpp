@@ -31,8 +31,8 @@ ScaleSurvey survey_rows(const typename F::Value* values, const Rows& rows,
     std::size_t first = 0;
     for (std::size_t row = 0; row < rows.count(); ++row) {
         const std::size_t length = rows.length(row);
-        std::int64_t sum = 0;
-        std::int64_t count = 0;
+        std::int32_t sum = 0;
+        std::size_t count = 0;
         for (std::size_t c = 0; c < length; ++c) {
             const auto value = values[first + c];
             const bool counts = value != 0;
@@ -46,9 +46,7 @@ ScaleSurvey survey_rows(const typename F::Value* values, const Rows& rows,
             first += length;
             continue;
         }
-        // A division of numbers that are not negative rounds down.
-        const std::int64_t shift = 4 * std::int64_t{1 << 12} * count;
-        const int offset = static_cast<int>((sum + 2 * count + shift) / (4 * count)) - (1 << 12);
+        const int offset = row_offset(sum, count);
         buffers.offsets[row] = static_cast<std::int16_t>(offset);
         const int gain = state_gain(row);
         for (std::size_t c = 0; c < length; ++c) {

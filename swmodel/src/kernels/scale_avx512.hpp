@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rows of scaled chunks, 64 columns at a time: their states and half octaves are words of two
+// registers, their d bytes of one.
+//
+// States are kept with kBias added, which section 4.4 adds to them anyway. t takes four values of
+// the clamped d and one of five remainders of the prediction: its own bounds are then never passed,
+// and beyond those of d there is only one W.
+#pragma once
+
+#include <immintrin.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "avx512_bytes.hpp"
+#include "avx512_codes.hpp"
+#include "avx512_raw_parts.hpp"
+#include "entrolith/scale.hpp"
+#include "scale_portable.hpp"
+
+namespace entrolith {
+namespace {
+
+inline constexpr std::int16_t kBias = 8;
+inline constexpr std::size_t kWords = 32;  // in a register
+
+/// 64 bits from bit i on.
+inline std::uint64_t bits_at(const void* bits, std::size_t i) noexcept {
+    const auto* at = static_cast<const std::uint8_t*>(bits) + i / 8;
+    return load<std::uint64_t>(at) >> (i % 8) | std::uint64_t{at[8]} << 1 << (63 - i % 8);
+}
+
+/// Sets 64 bits from bit i on, and leaves those before.
+inline void put_bits(std::uint8_t* bits, std::size_t i, std::uint64_t mask) noexcept {
+    std::uint8_t* at = bits + i / 8;
+    const std::uint64_t before = *at & ((1u << i % 8) - 1);
+    store(at, mask << (i % 8) | before);
+    at[8] = static_cast<std::uint8_t>(mask >> 1 >> (63 - i % 8));
+}
+
+/// Calls `function(value, column, count)` for the groups of a row, `value` being the number of the
+/// first of `count`.
+template <class Function>
+void for_each_group(const Rows& rows, std::size_t row, Function&& function) noexcept {
+    const std::size_t first = row * rows.width;
+    const std::size_t length = rows.length(row);
+    std::size_t c = 0;
+    for (; c + kGroupLanes <= length; c += kGroupLanes) function(first + c, c, kGroupLanes);
+    if (c < length) function(first + c, c, length - c);
+}
+
+/// Which of a group's values are not zero.
+template <bool kDense>
+__mmask64 active_values(const Rows& rows, std::size_t value, std::size_t count) noexcept {
+    if constexpr (kDense) {
+        return first_bits(count);
+    } else {
+        return ~bits_at(rows.zeros, value) & first_bits(count);
+    }
+}
+
+inline void reset_states(const Rows& rows, const RowBuffers& buffers) noexcept {
+    for (std::size_t c = 0; c < rows.columns(); c += kWords) {
+        _mm512_storeu_si512(buffers.states + c, _mm512_set1_epi16(kBias));
+    }
+}
+
+/// A group's columns in a row with some offset.
+struct GroupStates {
+    static constexpr std::size_t kHalves = 2;
+
+    ColumnState* at;
+    __m512i states[kHalves];
+    __m512i above[kHalves];  // P + 4
+    __m512i remainders;      // what t is for a d of 0
+    __mmask64 tables;
+
+    GroupStates(ColumnState* columns, __m512i offset) noexcept : at{columns} {
+        for (std::size_t k = 0; k < kHalves; ++k) {
+            states[k] = _mm512_loadu_si512(at + k * kWords);
+            above[k] = _mm512_add_epi16(_mm512_srai_epi16(states[k], 4), offset);
+        }
+        const __m512i low = _mm512_permutex2var_epi8(above[0], bytes_of(kEvenOfTwo), above[1]);
+        tables = _mm512_test_epi8_mask(low, _mm512_set1_epi8(8));
+        // 4 less half of the remainder of P + 4, rounded up.
+        const __m512i half =
+            _mm512_avg_epu8(_mm512_and_si512(low, _mm512_set1_epi8(7)), _mm512_setzero_si512());
+        remainders = _mm512_sub_epi8(_mm512_set1_epi8(4), half);
+    }
+
+    /// 4 r + 4.
+    static __m512i offset_of(int offset) noexcept {
+        return _mm512_set1_epi16(static_cast<short>(4 * offset + 4));
+    }
+    /// q of columns 32 k and up.
+    [[nodiscard]] __m512i predicted(std::size_t k) const noexcept {
+        return _mm512_srai_epi16(above[k], 3);
+    }
+
+    /// Stores what the states of the active columns come to be.
+    template <bool kWhole>
+    void learn(__m512i d, __m512i gain, __mmask64 active) const noexcept {
+        const __m512i clamped =
+            _mm512_max_epi8(_mm512_min_epi8(d, _mm512_set1_epi8(14)), _mm512_set1_epi8(-16));
+        const __m512i twice = _mm512_add_epi8(clamped, clamped);
+        const __m512i t = _mm512_add_epi8(_mm512_add_epi8(twice, twice), remainders);
+        const __m512i w = _mm512_permutex2var_epi8(
+            _mm512_loadu_si512(kStateSteps.data()), t,
+            _mm512_loadu_si512(kStateSteps.data() + kStateSteps.size() / 2));
+        for (std::size_t k = 0; k < kHalves; ++k) {
+            const __m512i step = _mm512_srai_epi16(_mm512_mullo_epi16(words_of(w, k), gain), 5);
+            const __m512i most = _mm512_set1_epi16(kMostState + kBias);
+            const __m512i least = _mm512_set1_epi16(-kMostState + kBias);
+            const __m512i moved =
+                _mm512_max_epi16(_mm512_min_epi16(_mm512_add_epi16(states[k], step), most), least);
+            if constexpr (kWhole) {
+                _mm512_storeu_si512(at + k * kWords, moved);
+            } else {
+                _mm512_mask_storeu_epi16(at + k * kWords,
+                                         static_cast<__mmask32>(active >> (k * kWords)), moved);
+            }
+        }
+    }
+
+    /// Signed bytes 32 k and up, as words.
+    static __m512i words_of(__m512i bytes, std::size_t k) noexcept {
+        return _mm512_cvtepi8_epi16(k == 0 ? _mm512_castsi512_si256(bytes)
+                                           : _mm512_extracti64x4_epi64(bytes, 1));
+    }
+};
+
+/// Counts of the 32 symbols of two tables: each bit of a group's symbols is a mask of 64 bits, and
+/// from such masks comes the one of any symbol.
+class WideCounter {
+public:
+    /// Lanes outside `active` are not counted.
+    void add(__m512i differences, __mmask64 tables, __mmask64 active) noexcept {
+        const __m512i symbols = _mm512_min_epu8(differences, _mm512_set1_epi8(kWideEscape));
+        const auto bit = [&](unsigned b) {
+            return _mm512_test_epi8_mask(symbols, _mm512_set1_epi8(static_cast<char>(1u << b)));
+        };
+        // Lane s: which values have s as their lower three bits.
+        const __m512i lower = _mm512_and_si512(
+            _mm512_xor_si512(_mm512_set1_epi64(static_cast<long long>(bit(0))), inverse(0)),
+            _mm512_and_si512(
+                _mm512_xor_si512(_mm512_set1_epi64(static_cast<long long>(bit(1))), inverse(1)),
+                _mm512_xor_si512(_mm512_set1_epi64(static_cast<long long>(bit(2))), inverse(2))));
+        const std::uint64_t b3 = bit(3);
+        const std::uint64_t b4 = bit(4);
+        const std::uint64_t upper[4] = {~b4 & ~b3 & active, ~b4 & b3 & active, b4 & ~b3 & active,
+                                        b4 & b3 & active};
+        for (unsigned u = 0; u < 4; ++u) {
+            count(u, lower, upper[u] & ~tables);
+            count(4 + u, lower, upper[u] & tables);
+        }
+    }
+
+    void add_up(std::array<WideHistogram, 2>& histograms) const noexcept {
+        for (unsigned k = 0; k < 8; ++k) {
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(histograms[k / 4].data() + k % 4 * 8),
+                                _mm512_cvtepi64_epi32(counts_[k]));
+        }
+    }
+
+private:
+    void count(unsigned k, __m512i lower, std::uint64_t upper) noexcept {
+        const __m512i both =
+            _mm512_and_si512(lower, _mm512_set1_epi64(static_cast<long long>(upper)));
+        counts_[k] = _mm512_add_epi64(counts_[k], _mm512_popcnt_epi64(both));
+    }
+    /// All ones in the lanes whose number has a 0 at bit b.
+    static __m512i inverse(unsigned b) noexcept {
+        const auto lane = [b](long long s) { return s >> b & 1 ? 0LL : -1LL; };
+        return _mm512_setr_epi64(lane(0), lane(1), lane(2), lane(3), lane(4), lane(5), lane(6),
+                                 lane(7));
+    }
+
+    __m512i counts_[8] = {};
+};
+
+/// The upper words of 64 values, from the first of which `count` are read; `bits` takes all bits.
+template <class F>
+struct UpperWords {
+    __m512i words[2];
+
+    UpperWords(const typename F::Value* values, std::size_t count, __m512i& bits) noexcept {
+        using P = Patterns<F>;
+        constexpr std::size_t kRegisters = sizeof(typename F::Value);
+        __m512i all[kRegisters];
+        for (std::size_t r = 0; r < kRegisters; ++r) {
+            const std::size_t at = r * P::kCount;
+            if (at + P::kCount <= count) [[likely]] {
+                all[r] = _mm512_loadu_si512(values + at);
+            } else {
+                all[r] =
+                    at < count ? P::load_first(values + at, count - at) : _mm512_setzero_si512();
+            }
+            bits = _mm512_or_si512(bits, all[r]);
+        }
+        if constexpr (kRegisters == 2) {
+            words[0] = all[0];
+            words[1] = all[1];
+        } else {
+            for (unsigned k = 0; k < 2; ++k) {
+                words[k] = _mm512_permutex2var_epi16(all[2 * k], odd_words(), all[2 * k + 1]);
+            }
+        }
+    }
+
+    /// h of columns 32 k and up: the 9 bits below the sign.
+    [[nodiscard]] __m512i halves(std::size_t k) const noexcept {
+        return _mm512_srli_epi16(_mm512_slli_epi16(words[k], 1), 16 - kHalfBits);
+    }
+
+private:
+    static __m512i odd_words() noexcept {
+        static constexpr ByteIndex kOddWords =  // word i is number 2 i + 1
+            byte_index([](unsigned i) { return i % 2 == 0 ? i + 1 : 0; });
+        return bytes_of(kOddWords);
+    }
+};
+
+template <class F, bool kDense>
+ScaleSurvey survey_groups_of_rows(const typename F::Value* values, const Rows& rows,
+                                  const RowBuffers& buffers) noexcept {
+    using Half = HalfOctaves<F>;
+    const __m512i ones = _mm512_set1_epi16(1);
+    __m512i bits = _mm512_setzero_si512();
+    __m512i far = _mm512_setzero_si512();
+    WideCounter counter;
+    reset_states(rows, buffers);
+    for (std::size_t row = 0; row < rows.count(); ++row) {
+        __m512i sums = _mm512_setzero_si512();
+        std::size_t count = 0;
+        for_each_group(rows, row, [&](std::size_t value, std::size_t column, std::size_t length) {
+            const UpperWords<F> group{values + value, length, bits};
+            const __mmask64 active = active_values<kDense>(rows, value, length);
+            count += count_bits(active);
+            for (std::size_t k = 0; k < 2; ++k) {
+                const __m512i half = group.halves(k);
+                _mm512_storeu_si512(buffers.halves + column + k * kWords, half);
+                const __m512i state = _mm512_loadu_si512(buffers.states + column + k * kWords);
+                const __m512i beyond =
+                    _mm512_sub_epi16(_mm512_slli_epi16(half, 3), _mm512_srai_epi16(state, 4));
+                const auto some = static_cast<__mmask32>(active >> (k * kWords));
+                sums = _mm512_add_epi32(
+                    sums, _mm512_madd_epi16(_mm512_maskz_mov_epi16(some, beyond), ones));
+            }
+        });
+        if (count == 0) {
+            buffers.offsets[row] = kNoOffset;
+            continue;
+        }
+        const int offset =
+            row_offset(_mm512_reduce_add_epi32(sums) + 4 * static_cast<int>(count), count);
+        buffers.offsets[row] = static_cast<std::int16_t>(offset);
+        const __m512i all_offset = GroupStates::offset_of(offset);
+        const __m512i gain = _mm512_set1_epi16(static_cast<short>(state_gain(row)));
+        for_each_group(rows, row, [&](std::size_t value, std::size_t column, std::size_t length) {
+            const GroupStates states{buffers.states + column, all_offset};
+            const __mmask64 active = active_values<kDense>(rows, value, length);
+            __m512i d[2];
+            for (std::size_t k = 0; k < 2; ++k) {
+                d[k] = _mm512_sub_epi16(_mm512_loadu_si512(buffers.halves + column + k * kWords),
+                                        states.predicted(k));
+                const auto some = static_cast<__mmask32>(active >> (k * kWords));
+                far = _mm512_or_si512(far,
+                                      _mm512_maskz_add_epi16(some, d[k], _mm512_set1_epi16(128)));
+            }
+            const __m512i bytes = _mm512_permutex2var_epi8(d[0], bytes_of(kEvenOfTwo), d[1]);
+            const __m512i differences = _mm512_sub_epi8(_mm512_set1_epi8(kCentre), bytes);
+            _mm512_storeu_si512(buffers.differences + value, differences);
+            put_bits(buffers.tables, value, states.tables);
+            counter.add(differences, states.tables, active);
+            if (active == kAllLanes) [[likely]] {
+                states.template learn<true>(bytes, gain, active);
+            } else {
+                states.template learn<false>(bytes, gain, active);
+            }
+        });
+    }
+    ScaleSurvey found{};
+    found.possible =
+        _mm512_test_epi16_mask(far, _mm512_set1_epi16(static_cast<short>(0xFF00))) == 0;
+    const auto folded = static_cast<std::uint64_t>(_mm512_reduce_or_epi64(bits));
+    std::uint64_t mantissas = folded | folded >> 32;
+    if constexpr (sizeof(typename F::Value) == 2) mantissas |= mantissas >> 16;
+    mantissas |= std::uint64_t{1} << Half::kMantissaBits;
+    found.trailing = static_cast<std::uint8_t>(std::countr_zero(mantissas));
+    counter.add_up(found.histograms);
+    return found;
+}
+
+/// As RowKernel says.
+template <class F>
+ScaleSurvey survey_rows_at_once(const typename F::Value* values, const Rows& rows,
+                                const RowBuffers& buffers) noexcept {
+    return rows.zeros == nullptr ? survey_groups_of_rows<F, true>(values, rows, buffers)
+                                 : survey_groups_of_rows<F, false>(values, rows, buffers);
+}
+
+/// One of two tables for each lane, by the bits of what is else the number of a group.
+struct EncodeTablesByLane {
+    EncodeRows rows[2];
+
+    [[nodiscard]] __m512i lengths(__m512i index, __mmask64 tables) const noexcept {
+        return _mm512_mask_permutexvar_epi8(_mm512_permutexvar_epi8(index, rows[0].lengths), tables,
+                                            index, rows[1].lengths);
+    }
+    [[nodiscard]] __m512i codewords(__m512i index, __mmask64 tables) const noexcept {
+        return _mm512_mask_permutexvar_epi8(_mm512_permutexvar_epi8(index, rows[0].codewords),
+                                            tables, index, rows[1].codewords);
+    }
+};
+
+struct DecodeTablesByLane {
+    static constexpr unsigned kEscape = kWideEscape;
+    DecodeRows rows[2];
+
+    [[nodiscard]] __m512i of(__m512i low, __mmask64 tables) const noexcept {
+        return _mm512_mask_blend_epi8(tables, rows[0].of(low), rows[1].of(low));
+    }
+};
+
+template <bool kDense>
+void encode_groups_of_rows(CodeWriter& writer, const EncodeTable* const tables[2], const Rows& rows,
+                           const RowBuffers& buffers) noexcept {
+    const EncodeTablesByLane both{{EncodeRows{*tables[0]}, EncodeRows{*tables[1]}}};
+    GroupEncoder encoder{writer, kCentre};
+    for (std::size_t row = rows.count(); row-- > 0;) {
+        const std::size_t first = row * rows.width;
+        const std::size_t length = rows.length(row);
+        for (std::size_t end = length; end > 0;) {
+            const std::size_t column = (end - 1) / kGroupLanes * kGroupLanes;
+            const std::size_t value = first + column;
+            const __mmask64 active = active_values<kDense>(rows, value, end - column);
+            const __m512i differences = _mm512_loadu_si512(buffers.differences + value);
+            const std::uint64_t which = bits_at(buffers.tables, value);
+            if (active == kAllLanes) [[likely]] {
+                encoder.group<true>(both, which, differences, active);
+            } else {
+                encoder.group<false>(both, which, differences, active);
+            }
+            end = column;
+        }
+    }
+}
+
+/// As RowKernel says.
+inline void encode_rows_64(CodeWriter& writer, const EncodeTable* const tables[2], const Rows& rows,
+                           const RowBuffers& buffers) noexcept {
+    if (writer.lanes != kGroupLanes) return encode_rows(writer, tables, rows, buffers);
+    return rows.zeros == nullptr ? encode_groups_of_rows<true>(writer, tables, rows, buffers)
+                                 : encode_groups_of_rows<false>(writer, tables, rows, buffers);
+}
+
+template <bool kDense>
+bool decode_groups_of_rows(CodeReader& reader, const DecodeTable* const tables[2], const Rows& rows,
+                           const RowBuffers& buffers, std::uint16_t* half_octaves) noexcept {
+    const DecodeTablesByLane both{{DecodeRows{*tables[0]}, DecodeRows{*tables[1]}}};
+    GroupDecoder decoder{reader, {0, 0, kCentre, 8}};
+    const __m512i highest = _mm512_set1_epi16(static_cast<short>(kHighestHalf));
+    __m512i beyond = _mm512_setzero_si512();
+    reset_states(rows, buffers);
+    for (std::size_t row = 0; row < rows.count(); ++row) {
+        const __m512i offset = GroupStates::offset_of(buffers.offsets[row]);
+        const __m512i gain = _mm512_set1_epi16(static_cast<short>(state_gain(row)));
+        for_each_group(rows, row, [&](std::size_t value, std::size_t column, std::size_t length) {
+            const GroupStates states{buffers.states + column, offset};
+            const __mmask64 active = active_values<kDense>(rows, value, length);
+            const bool whole = active == kAllLanes;
+            const __m512i differences = whole ? decoder.group<true>(both, states.tables, active)
+                                              : decoder.group<false>(both, states.tables, active);
+            const __m512i d = _mm512_sub_epi8(_mm512_set1_epi8(kCentre), differences);
+            __m512i below[2];  // the highest half octave
+            for (std::size_t k = 0; k < 2; ++k) {
+                const __m512i half =
+                    _mm512_add_epi16(states.predicted(k), GroupStates::words_of(d, k));
+                below[k] = _mm512_sub_epi16(highest, half);
+            }
+            if (whole) [[likely]] {
+                for (std::size_t k = 0; k < 2; ++k) {
+                    _mm512_storeu_si512(half_octaves + k * kWords, below[k]);
+                    beyond = _mm512_or_si512(beyond, below[k]);
+                }
+                half_octaves += kGroupLanes;
+                states.template learn<true>(d, gain, active);
+                return;
+            }
+            for (std::size_t k = 0; k < 2; ++k) {
+                const auto some = static_cast<__mmask32>(active >> (k * kWords));
+                const __m512i packed = _mm512_maskz_compress_epi16(some, below[k]);
+                _mm512_storeu_si512(half_octaves, packed);
+                half_octaves += count_bits(some);
+                beyond = _mm512_or_si512(beyond, packed);
+            }
+            states.template learn<false>(d, gain, active);
+        });
+        if (!decoder.good()) return false;
+    }
+    const __m512i more = _mm512_set1_epi16(static_cast<short>(~kHighestHalf));
+    return _mm512_test_epi16_mask(beyond, more) == 0;
+}
+
+/// As RowKernel says.
+inline bool decode_rows_64(CodeReader& reader, const DecodeTable* const tables[2], const Rows& rows,
+                           const RowBuffers& buffers, std::uint16_t* half_octaves) noexcept {
+    if (reader.lanes != kGroupLanes) {
+        return decode_rows(reader, tables, rows, buffers, half_octaves);
+    }
+    return rows.zeros == nullptr
+               ? decode_groups_of_rows<true>(reader, tables, rows, buffers, half_octaves)
+               : decode_groups_of_rows<false>(reader, tables, rows, buffers, half_octaves);
+}
+
+}  // namespace
+}  // namespace entrolith
