@@ -111,7 +111,9 @@ def wide(patterns: NDArray[np.uint32]) -> NDArray[np.uint64]:
 def narrow(patterns: NDArray[np.uint32]) -> NDArray[np.uint8]:
     """fp8 patterns: sign and what falls off by halves."""
     drop = np.minimum(np.uint32(120) - (patterns >> np.uint32(23) & np.uint32(255)), 7)
-    return (patterns >> np.uint32(24) & np.uint32(128) | 120 - 8 * drop).astype(np.uint8)
+    narrowed: NDArray[np.uint8] = np.empty(patterns.size, np.uint8)
+    narrowed[:] = patterns >> np.uint32(24) & np.uint32(128) | 120 - 8 * drop
+    return narrowed
 
 
 def upper(patterns: NDArray[np.uint32]) -> NDArray[np.uint16]:
