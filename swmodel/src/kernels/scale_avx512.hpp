@@ -18,6 +18,7 @@
 #include "avx512_codes.hpp"
 #include "avx512_raw_parts.hpp"
 #include "entrolith/scale.hpp"
+#include "scale_groups.hpp"
 #include "scale_portable.hpp"
 
 namespace entrolith {
@@ -25,41 +26,6 @@ namespace {
 
 inline constexpr std::int16_t kBias = 8;
 inline constexpr std::size_t kWords = 32;  // in a register
-
-/// 64 bits from bit i on.
-inline std::uint64_t bits_at(const void* bits, std::size_t i) noexcept {
-    const auto* at = static_cast<const std::uint8_t*>(bits) + i / 8;
-    return load<std::uint64_t>(at) >> (i % 8) | std::uint64_t{at[8]} << 1 << (63 - i % 8);
-}
-
-/// Sets 64 bits from bit i on, and leaves those before.
-inline void put_bits(std::uint8_t* bits, std::size_t i, std::uint64_t mask) noexcept {
-    std::uint8_t* at = bits + i / 8;
-    const std::uint64_t before = *at & ((1u << i % 8) - 1);
-    store(at, mask << (i % 8) | before);
-    at[8] = static_cast<std::uint8_t>(mask >> 1 >> (63 - i % 8));
-}
-
-/// Calls `function(value, column, count)` for the groups of a row, `value` being the number of the
-/// first of `count`.
-template <class Function>
-void for_each_group(const Rows& rows, std::size_t row, Function&& function) noexcept {
-    const std::size_t first = row * rows.width;
-    const std::size_t length = rows.length(row);
-    std::size_t c = 0;
-    for (; c + kGroupLanes <= length; c += kGroupLanes) function(first + c, c, kGroupLanes);
-    if (c < length) function(first + c, c, length - c);
-}
-
-/// Which of a group's values are not zero.
-template <bool kDense>
-__mmask64 active_values(const Rows& rows, std::size_t value, std::size_t count) noexcept {
-    if constexpr (kDense) {
-        return first_bits(count);
-    } else {
-        return ~bits_at(rows.zeros, value) & first_bits(count);
-    }
-}
 
 inline void reset_states(const Rows& rows, const RowBuffers& buffers) noexcept {
     for (std::size_t c = 0; c < rows.columns(); c += kWords) {
@@ -141,19 +107,36 @@ public:
         const auto bit = [&](unsigned b) {
             return _mm512_test_epi8_mask(symbols, _mm512_set1_epi8(static_cast<char>(1u << b)));
         };
-        // Lane s: which values have s as their lower three bits.
-        const __m512i lower = _mm512_and_si512(
-            _mm512_xor_si512(_mm512_set1_epi64(static_cast<long long>(bit(0))), inverse(0)),
-            _mm512_and_si512(
-                _mm512_xor_si512(_mm512_set1_epi64(static_cast<long long>(bit(1))), inverse(1)),
-                _mm512_xor_si512(_mm512_set1_epi64(static_cast<long long>(bit(2))), inverse(2))));
         const std::uint64_t b3 = bit(3);
         const std::uint64_t b4 = bit(4);
-        const std::uint64_t upper[4] = {~b4 & ~b3 & active, ~b4 & b3 & active, b4 & ~b3 & active,
-                                        b4 & b3 & active};
-        for (unsigned u = 0; u < 4; ++u) {
-            count(u, lower, upper[u] & ~tables);
-            count(4 + u, lower, upper[u] & tables);
+        const std::uint64_t upper[3] = {~b4 & b3 & active, b4 & ~b3 & active, b4 & b3 & active};
+        // Masks go through memory: that is where a broadcast costs nothing.
+        std::uint64_t masks[9] = {bit(0),
+                                  bit(1),
+                                  bit(2),
+                                  upper[0] & ~tables,
+                                  upper[1] & ~tables,
+                                  upper[2] & ~tables,
+                                  upper[0] & tables,
+                                  upper[1] & tables,
+                                  upper[2] & tables};
+        asm volatile("" : "+m"(masks));
+        const auto everywhere = [&](unsigned m) {
+            return _mm512_set1_epi64(static_cast<long long>(masks[m]));
+        };
+        // Lane s: which values have s as their lower three bits.
+        const __m512i lower =
+            _mm512_and_si512(_mm512_xor_si512(everywhere(0), inverse(0)),
+                             _mm512_and_si512(_mm512_xor_si512(everywhere(1), inverse(1)),
+                                              _mm512_xor_si512(everywhere(2), inverse(2))));
+        for (unsigned u = 0; u < 3; ++u) {
+            count(1 + u, lower, everywhere(3 + u));
+            count(5 + u, lower, everywhere(6 + u));
+        }
+        const std::uint64_t rare = ~b4 & ~b3 & active;
+        if (rare != 0) [[unlikely]] {
+            count(0, lower, _mm512_set1_epi64(static_cast<long long>(rare & ~tables)));
+            count(4, lower, _mm512_set1_epi64(static_cast<long long>(rare & tables)));
         }
     }
 
@@ -165,10 +148,9 @@ public:
     }
 
 private:
-    void count(unsigned k, __m512i lower, std::uint64_t upper) noexcept {
-        const __m512i both =
-            _mm512_and_si512(lower, _mm512_set1_epi64(static_cast<long long>(upper)));
-        counts_[k] = _mm512_add_epi64(counts_[k], _mm512_popcnt_epi64(both));
+    void count(unsigned k, __m512i lower, __m512i upper) noexcept {
+        counts_[k] =
+            _mm512_add_epi64(counts_[k], _mm512_popcnt_epi64(_mm512_and_si512(lower, upper)));
     }
     /// All ones in the lanes whose number has a 0 at bit b.
     static __m512i inverse(unsigned b) noexcept {
@@ -234,14 +216,15 @@ ScaleSurvey survey_groups_of_rows(const typename F::Value* values, const Rows& r
     for (std::size_t row = 0; row < rows.count(); ++row) {
         __m512i sums = _mm512_setzero_si512();
         std::size_t count = 0;
-        for_each_group(rows, row, [&](std::size_t value, std::size_t column, std::size_t length) {
-            const UpperWords<F> group{values + value, length, bits};
-            const __mmask64 active = active_values<kDense>(rows, value, length);
+        for_each_group(rows, row, [&](const RowGroup& group) noexcept {
+            const UpperWords<F> upper{values + group.value, group.count, bits};
+            const __mmask64 active = group.active<kDense>(rows);
             count += count_bits(active);
             for (std::size_t k = 0; k < 2; ++k) {
-                const __m512i half = group.halves(k);
-                _mm512_storeu_si512(buffers.halves + column + k * kWords, half);
-                const __m512i state = _mm512_loadu_si512(buffers.states + column + k * kWords);
+                const __m512i half = upper.halves(k);
+                _mm512_storeu_si512(buffers.halves + group.column + k * kWords, half);
+                const __m512i state =
+                    _mm512_loadu_si512(buffers.states + group.column + k * kWords);
                 const __m512i beyond =
                     _mm512_sub_epi16(_mm512_slli_epi16(half, 3), _mm512_srai_epi16(state, 4));
                 const auto some = static_cast<__mmask32>(active >> (k * kWords));
@@ -258,21 +241,22 @@ ScaleSurvey survey_groups_of_rows(const typename F::Value* values, const Rows& r
         buffers.offsets[row] = static_cast<std::int16_t>(offset);
         const __m512i all_offset = GroupStates::offset_of(offset);
         const __m512i gain = _mm512_set1_epi16(static_cast<short>(state_gain(row)));
-        for_each_group(rows, row, [&](std::size_t value, std::size_t column, std::size_t length) {
-            const GroupStates states{buffers.states + column, all_offset};
-            const __mmask64 active = active_values<kDense>(rows, value, length);
+        for_each_group(rows, row, [&](const RowGroup& group) noexcept {
+            const GroupStates states{buffers.states + group.column, all_offset};
+            const __mmask64 active = group.active<kDense>(rows);
             __m512i d[2];
             for (std::size_t k = 0; k < 2; ++k) {
-                d[k] = _mm512_sub_epi16(_mm512_loadu_si512(buffers.halves + column + k * kWords),
-                                        states.predicted(k));
+                d[k] =
+                    _mm512_sub_epi16(_mm512_loadu_si512(buffers.halves + group.column + k * kWords),
+                                     states.predicted(k));
                 const auto some = static_cast<__mmask32>(active >> (k * kWords));
                 far = _mm512_or_si512(far,
                                       _mm512_maskz_add_epi16(some, d[k], _mm512_set1_epi16(128)));
             }
             const __m512i bytes = _mm512_permutex2var_epi8(d[0], bytes_of(kEvenOfTwo), d[1]);
             const __m512i differences = _mm512_sub_epi8(_mm512_set1_epi8(kCentre), bytes);
-            _mm512_storeu_si512(buffers.differences + value, differences);
-            put_bits(buffers.tables, value, states.tables);
+            _mm512_storeu_si512(buffers.differences + group.value, differences);
+            put_bits(buffers.tables, group.value, states.tables);
             counter.add(differences, states.tables, active);
             if (active == kAllLanes) [[likely]] {
                 states.template learn<true>(bytes, gain, active);
@@ -329,23 +313,16 @@ void encode_groups_of_rows(CodeWriter& writer, const EncodeTable* const tables[2
                            const RowBuffers& buffers) noexcept {
     const EncodeTablesByLane both{{EncodeRows{*tables[0]}, EncodeRows{*tables[1]}}};
     GroupEncoder encoder{writer, kCentre};
-    for (std::size_t row = rows.count(); row-- > 0;) {
-        const std::size_t first = row * rows.width;
-        const std::size_t length = rows.length(row);
-        for (std::size_t end = length; end > 0;) {
-            const std::size_t column = (end - 1) / kGroupLanes * kGroupLanes;
-            const std::size_t value = first + column;
-            const __mmask64 active = active_values<kDense>(rows, value, end - column);
-            const __m512i differences = _mm512_loadu_si512(buffers.differences + value);
-            const std::uint64_t which = bits_at(buffers.tables, value);
-            if (active == kAllLanes) [[likely]] {
-                encoder.group<true>(both, which, differences, active);
-            } else {
-                encoder.group<false>(both, which, differences, active);
-            }
-            end = column;
+    for_each_group_back(rows, [&](const RowGroup& group) noexcept {
+        const __mmask64 active = group.active<kDense>(rows);
+        const __m512i differences = _mm512_loadu_si512(buffers.differences + group.value);
+        const std::uint64_t which = bits_at(buffers.tables, group.value);
+        if (active == kAllLanes) [[likely]] {
+            encoder.group<true>(both, which, differences, active);
+        } else {
+            encoder.group<false>(both, which, differences, active);
         }
-    }
+    });
 }
 
 /// As RowKernel says.
@@ -367,9 +344,9 @@ bool decode_groups_of_rows(CodeReader& reader, const DecodeTable* const tables[2
     for (std::size_t row = 0; row < rows.count(); ++row) {
         const __m512i offset = GroupStates::offset_of(buffers.offsets[row]);
         const __m512i gain = _mm512_set1_epi16(static_cast<short>(state_gain(row)));
-        for_each_group(rows, row, [&](std::size_t value, std::size_t column, std::size_t length) {
-            const GroupStates states{buffers.states + column, offset};
-            const __mmask64 active = active_values<kDense>(rows, value, length);
+        for_each_group(rows, row, [&](const RowGroup& group) noexcept {
+            const GroupStates states{buffers.states + group.column, offset};
+            const __mmask64 active = group.active<kDense>(rows);
             const bool whole = active == kAllLanes;
             const __m512i differences = whole ? decoder.group<true>(both, states.tables, active)
                                               : decoder.group<false>(both, states.tables, active);
