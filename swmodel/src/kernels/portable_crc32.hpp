@@ -77,7 +77,7 @@ std::uint32_t fold(const std::uint8_t* data, std::size_t size) noexcept {
     std::array<std::uint8_t, kFar> next;
     std::memcpy(next.data(), data, kFar);
     for (const std::size_t behind : kBehind) {
-        for (std::size_t i = 0; i < behind; ++i) next[i] ^= out[i - behind];
+        for (std::size_t i = 0; i < behind; ++i) next[i] ^= *(out + i - behind);
     }
     return update(update(0, next.data(), kFar), data + kFar, size - kFar);
 }

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Put streams of every kind where run.py starts to search: build/fuzz/corpus.
+
+    python swmodel/fuzz/seeds.py
+
+For when the format has grown: libFuzzer finds its way from such inputs, hardly from nothing. What
+is reached is then kept by `run.py --keep`. The streams are the reference's and the vectors.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+if not __package__:  # started as a script
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from corpus.streams import header_bytes
+from corpus.values import LAYOUTS, make
+from reference.encode import Profile, encode, encode_mapping, level
+
+from fuzz.programs import BUILD, HERE
+
+SHIPPED = HERE.parents[1] / "tables" / "built" / "gradient_k16.json"
+TABLES = [tuple(lengths) for lengths in json.loads(SHIPPED.read_text())["tables"]]
+LARGEST = 1200
+
+KINDS = ("dense", "escapes", "sparse", "runs_of_zeros", "half_trailing_zeros", "mixed")
+
+
+def streams() -> Iterator[bytes]:
+    """Small streams that between them have every part of the format, written by the reference."""
+    small = Profile(2, 9, 5, 3, 0, stored=True, trailing=True, runs=True, mode="hybrid")
+    for i, (dtype, kind) in enumerate((d, k) for d in LAYOUTS for k in KINDS):
+        values = make(kind, dtype, 600, seed=i).tolist()
+        yield encode(values, dtype, (20, 30), TABLES, small)  # two chunks
+        values = values[:200]
+        for profile in (small, level(1), level(5), level(5, "dynamic"), level(9, check=False)):
+            yield encode(values, dtype, (10, 20), TABLES, profile)
+    arrays = {
+        f"tensor {i}": (dtype, (4, 25), make("sparse", dtype, 100, seed=i).tolist())
+        for i, dtype in enumerate(LAYOUTS)
+    }
+    yield encode_mapping(arrays, TABLES, level(5))
+    for path in (HERE.parent / "vectors").rglob("*.elz"):
+        yield path.read_bytes()
+
+
+def inputs(stream: bytes) -> Iterator[tuple[str, bytes]]:
+    """A stream as the input of each target that reads one, as the targets' comments say."""
+    seal = b"\7"
+    yield "stream", b"\1" + seal + stream
+    yield "access", b"\0" + b"\0\0" + b"\xff\xff" + seal + stream
+    yield "incremental", b"\0" + b"\x80\0" + b"\0" + b"\0" + seal + stream
+    head = header_bytes(stream)
+    yield "header", stream[4:12] + stream[24 : head - 4]
+    if head < 256:
+        yield "footer", bytes([1, head, 1]) + stream
+    version, _, log2_chunk, log2_block, log2_lanes, check = stream[4:10]
+    chunk = stream[head:]
+    if len(chunk) < 8 or not chunk[0] & 128:
+        return
+    count = int.from_bytes(chunk[4:8], "little")
+    size = int.from_bytes(chunk[1:4], "little")
+    parameters = [version - 1, log2_chunk - 9, log2_block - 5, log2_lanes - 3, check]
+    dtype = stream[25] - 1
+    numbers = bytes([*parameters, dtype, 0]) + (count - 1).to_bytes(2, "little")
+    yield "chunk", numbers + b"\1" + chunk[:size]
+
+
+def main() -> int:
+    """Write them."""
+    for stream in streams():
+        if not 40 < len(stream) <= LARGEST:
+            continue
+        for target, data in inputs(stream):
+            name = hashlib.sha1(data, usedforsecurity=False).hexdigest()  # as libFuzzer names them
+            path = BUILD / "corpus" / target / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
