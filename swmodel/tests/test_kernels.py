@@ -6,6 +6,7 @@ One of them is compared with the reference elsewhere; here all of them are compa
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -88,9 +89,8 @@ def check_damaged(name: str, damaged: Iterable[bytes]) -> None:
 
 def run(code: str, kernel: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", code]
-    return subprocess.run(
-        command, env={"ENTROLITH_KERNEL": kernel}, capture_output=True, text=True, check=False
-    )
+    env = {**os.environ, "ENTROLITH_KERNEL": kernel}
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
 
 def test_fastest_kernel_is_first() -> None:
