@@ -3,15 +3,15 @@
 // AVX-512 with VBMI2 and VPCLMULQDQ: Ice Lake, Zen 4 and later.
 
 #include "avx512_codes.hpp"
+#include "avx512_half_octaves.hpp"
 #include "avx512_raw_parts.hpp"
 #include "avx512_runs.hpp"
+#include "avx512_scale.hpp"
 #include "avx512_survey.hpp"
 #include "avx512_zeros.hpp"
 #include "folding_crc32.hpp"
 #include "instances.hpp"
 #include "portable.hpp"
-#include "scale_avx512.hpp"
-#include "scale_raw_avx512.hpp"
 
 namespace entrolith {
 namespace {

@@ -9,9 +9,9 @@
 #include "portable_crc32.hpp"
 #include "portable_raw_parts.hpp"
 #include "portable_runs.hpp"
+#include "portable_scale.hpp"
 #include "portable_survey.hpp"
 #include "portable_zeros.hpp"
-#include "scale_portable.hpp"
 
 namespace entrolith {
 namespace {

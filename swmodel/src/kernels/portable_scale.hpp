@@ -56,7 +56,7 @@ struct PlainStates {
 
     [[nodiscard]] int predicted(std::size_t c) const noexcept { return above[c] >> 3; }
 
-    /// As GroupStates in scale_avx512.hpp does.
+    /// As GroupStates in avx512_scale.hpp does.
     void learn(const OfGroup<std::int8_t>& d, int gain, std::size_t count) const noexcept {
         OfGroup<std::uint8_t> t;
         for (std::size_t c = 0; c < kGroupColumns; ++c) {

@@ -18,8 +18,8 @@
 #include "avx512_codes.hpp"
 #include "avx512_raw_parts.hpp"
 #include "entrolith/scale.hpp"
+#include "portable_scale.hpp"
 #include "scale_groups.hpp"
-#include "scale_portable.hpp"
 
 namespace entrolith {
 namespace {
