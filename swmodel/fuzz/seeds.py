@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+import numpy as np
 
 if not __package__:  # started as a script
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -27,6 +30,14 @@ from fuzz.programs import BUILD, HERE
 SHIPPED = HERE.parents[1] / "tables" / "built" / "gradient_k16.json"
 TABLES = [tuple(lengths) for lengths in json.loads(SHIPPED.read_text())["tables"]]
 LARGEST = 1200
+
+MATRICES = (
+    ("fp32", (128, 128)),
+    ("bf16", (64, 256)),
+    ("fp64", (32, 70, 3, 3)),
+    ("fp16", (300, 60)),
+)
+"""Large enough to be seen as matrices."""
 
 KINDS = ("dense", "escapes", "sparse", "runs_of_zeros", "half_trailing_zeros", "mixed")
 
@@ -45,6 +56,13 @@ def streams() -> Iterator[bytes]:
         for i, dtype in enumerate(LAYOUTS)
     }
     yield encode_mapping(arrays, TABLES, level(5))
+    for i, (dtype, shape) in enumerate(MATRICES):
+        values = make("dense", dtype, math.prod(shape), seed=i)
+        live = np.zeros(shape, bool)  # so few that the stream is small
+        live[:: shape[0] // 5, :: shape[1] // 7] = True
+        values[~live.ravel()] = 0
+        for number in (5, 9):
+            yield encode(values.tolist(), dtype, shape, TABLES, level(number))
     for path in (HERE.parent / "vectors").rglob("*.elz"):
         yield path.read_bytes()
 

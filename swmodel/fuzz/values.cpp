@@ -12,13 +12,13 @@ namespace entrolith::fuzz {
 template <class F>
 std::vector<typename F::Value> read_values(FuzzedData& input, std::size_t count) {
     using Value = typename F::Value;
-    enum Kind { kLiteral, kZero, kAnyBits, kAnyExponent, kSparse, kRuns, kDense, kKinds };
+    enum Kind { kLiteral, kZero, kAnyBits, kAnyExponent, kSparse, kRuns, kDense, kColumns, kKinds };
     std::vector<Value> values;
     values.reserve(count);
     Noise noise{input.integer<std::uint8_t>()};
     while (values.size() < count) {
         const auto kind = input.empty() ? kZero : static_cast<Kind>(input.below(kKinds));
-        const std::size_t length = input.empty() ? count : 1 + input.below(1u << 11);
+        const std::size_t length = input.empty() ? count : 1 + input.skewed();
         const std::size_t end = std::min(count, values.size() + length);
         if (kind == kZero) {
             values.resize(end);
@@ -32,6 +32,8 @@ std::vector<typename F::Value> read_values(FuzzedData& input, std::size_t count)
         }
         const auto top = static_cast<unsigned>(input.below(F::kMaxExponent + 1));
         const auto mask = static_cast<Value>(~Value{0} << input.below(F::kPartBits));
+        // Columns are as far apart as exponents can be, which is how far scales can go.
+        const std::size_t columns = kind == kColumns ? 2 + input.below(100) : 1;
         const unsigned zeros = kind == kSparse || kind == kRuns ? input.integer<std::uint8_t>() : 0;
         bool zero = false;
         while (values.size() < end) {
@@ -46,6 +48,7 @@ std::vector<typename F::Value> read_values(FuzzedData& input, std::size_t count)
                 exponent -=
                     std::min(top, static_cast<unsigned>(std::countr_zero(bits >> 32 | 1u << 23)));
             }
+            if (kind == kColumns && values.size() % columns == 1) exponent = F::kMaxExponent - top;
             const auto part = static_cast<Value>(noise() & (F::kSign | F::kMantissa) & mask);
             values.push_back(kind == kAnyBits ? static_cast<Value>(noise())
                              : zero ? Value{0}

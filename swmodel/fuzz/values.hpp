@@ -29,8 +29,8 @@ private:
     std::uint64_t state_;
 };
 
-/// `count` bit patterns: stretches that are zero, sparse, dense, far apart, of few mantissa bits,
-/// of any bits, or just as they lie in the input.
+/// `count` bit patterns: stretches that are zero, sparse, dense, far apart, in unlike columns, of
+/// few mantissa bits, of any bits, or just as they lie in the input.
 template <class F>
 [[nodiscard]] std::vector<typename F::Value> read_values(FuzzedData& input, std::size_t count);
 
