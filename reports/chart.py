@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,6 +29,11 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, s
 SHORTEST_LINE = 150.0  # of equal throughput per area, in pixels
 BACK = 24.0  # of the words along such a line from its upper end, in pixels
 GLYPH = 0.56  # mean width of a glyph over the font size, for placing labels
+
+TITLES = (
+    "area without memories, thousand NAND2 equivalents (log scale)",
+    "throughput, Gbit/s of uncompressed values (log scale)",
+)
 
 Anchor = Literal["start", "middle", "end"]
 
@@ -238,8 +243,18 @@ def place_labels(drawn: Sequence[Mark], obstacles: Sequence[Box]) -> list[Label]
     return [chosen[i] for i in range(len(drawn))]
 
 
-def grid(across: LogAxis, up: LogAxis) -> list[str]:
-    """Grid lines, tick labels, axis titles."""
+class Axis(Protocol):
+    """A map of values to pixels, with round values to name."""
+
+    def __call__(self, value: float) -> float:
+        """Pixel of a value."""
+
+    def ticks(self) -> list[float]:
+        """Values that get a line and a label."""
+
+
+def axes(across: Axis, up: Axis, titles: tuple[str, str]) -> list[str]:
+    """Grid lines, tick labels, and the titles of the axes."""
     parts = []
     for value in across.ticks():
         x = across(value)
@@ -252,12 +267,10 @@ def grid(across: LogAxis, up: LogAxis) -> list[str]:
     parts.append(line(FRAME.left, FRAME.bottom, FRAME.right, FRAME.bottom, INK))
     parts.append(line(FRAME.left, FRAME.top, FRAME.left, FRAME.bottom, INK))
     middle = (FRAME.left + FRAME.right) / 2
-    title = "area without memories, thousand NAND2 equivalents (log scale)"
-    parts.append(text(middle, HEIGHT - 18, title, size=13, anchor="middle"))
+    parts.append(text(middle, HEIGHT - 18, titles[0], size=13, anchor="middle"))
     centre = (FRAME.top + FRAME.bottom) / 2
     turn = f' transform="rotate(-90 24 {px(centre)})"'
-    title = "throughput, Gbit/s of uncompressed values (log scale)"
-    parts.append(text(24, centre, title, size=13, anchor="middle", more=turn))
+    parts.append(text(24, centre, titles[1], size=13, anchor="middle", more=turn))
     return parts
 
 
@@ -407,7 +420,7 @@ def render(summary: Summary) -> str:
         text(FRAME.left, 34, "Area against throughput", size=19, more=' font-weight="600"'),
         text(FRAME.left, 54, subtitle, fill=QUIET),
         *legend(drawn),
-        *grid(across, up),
+        *axes(across, up, TITLES),
         *(part for each in efficiencies for part in each.draw()),
         *families(shown, across, up),
         *(draw_mark(mark) for mark in drawn),

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tomllib
 import zlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,13 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 import entrolith
 import numpy as np
-from entrolith.tablegen.histogram import symbol_histograms
-from entrolith.tablegen.learn import Settings, learn
 
 if not __package__:  # started as a script: make `reports` importable
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from reports import summary, table
+from reports import methods, summary, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parents[1]
-SAMPLES = ROOT / "tables" / "samples"
-RELATED = {"vgg16sparse": "vgg16"}  # one family: tables learned on either know the other
+TABLES = 16
 HARDWARE = "hw-n8-c4096"
 COLUMNS = (
     ("sample", "---"),
@@ -61,29 +57,6 @@ class Ratio:
     hardware: float
 
 
-def load(sample: dict[str, Any]) -> NDArray[Any]:
-    """The array of a row of the samples' manifest."""
-    array: NDArray[Any] = np.load(SAMPLES / sample["file"])
-    return array
-
-
-def without(family: str, samples: Sequence[dict[str, Any]]) -> entrolith.TableSet:
-    """Tables learned on the samples of all families but one."""
-    settings = Settings()
-    histograms = [
-        symbol_histograms(
-            load(sample).view(np.uint32).ravel(),
-            sample["dtype"],
-            chunk=settings.chunk,
-            block=settings.block,
-        )
-        for sample in samples
-        if sample["purpose"] == "learn" and sample["family"] != family
-    ]
-    learned = learn(np.concatenate(histograms), settings).tables.tolist()
-    return entrolith.TableSet(tuple(tuple(lengths) for lengths in learned))
-
-
 def ratio(array: NDArray[Any], dtype: str, **how: Any) -> float:
     """Ratio of a stream that was checked to decode to `array`.
 
@@ -99,25 +72,19 @@ def ratio(array: NDArray[Any], dtype: str, **how: Any) -> float:
 
 def measure() -> list[Ratio]:
     """Every test sample."""
-    samples = tomllib.loads((SAMPLES / "MANIFEST.toml").read_text(encoding="utf-8"))["sample"]
-    families = {RELATED.get(sample["family"], sample["family"]) for sample in samples}
-    others = {}
-    for family in sorted(families):
-        print(f"learning tables without {family}", flush=True)
-        others[family] = without(family, samples)
+    source = methods.samples()
     rows = []
-    for sample in samples:
-        if sample["purpose"] != "test":
-            continue
-        array, dtype = load(sample), sample["dtype"]
-        family = RELATED.get(sample["family"], sample["family"])
+    for name in source.test:
+        array = source.tensors(name)["sample"]
+        dtype = name.rpartition(".")[2].replace("amp", "")
+        others = methods.without(source, methods.family(name), TABLES)
         rows.append(
             Ratio(
-                sample=sample["file"].removesuffix(".npy"),
+                sample=name,
                 values=array.size,
-                zeros=round(sample["zeros"] / array.size, 4),
+                zeros=round(1 - np.count_nonzero(array.view(f"u{array.itemsize}")) / array.size, 4),
                 zlib=round(len(zlib.compress(array.tobytes())) / array.nbytes, 4),
-                other_models=ratio(array, dtype, tables=others[family]),
+                other_models=ratio(array, dtype, tables=others),
                 shipped=ratio(array, dtype),
                 hardware=ratio(array, dtype, profile=HARDWARE),
             )

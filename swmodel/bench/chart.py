@@ -20,25 +20,23 @@ from bench.targets import TIMED
 from reports.chart import (
     FONT,
     FRAME,
-    GRID,
     HEIGHT,
-    INK,
     PAPER,
     QUIET,
     WIDTH,
     LogAxis,
     Mark,
+    axes,
     draw_label,
     draw_mark,
-    line,
     place_labels,
-    px,
     text,
 )
 
 OWN, PEER = "#1565c0", "#66727f"
 DRAWN = {entry.name for entry in (ours.FAST, ours.DEFAULT, ours.SMALLEST)}
 MARGIN = 0.08  # of the ratios' extent, on each side of it
+TITLES = ("compressed over original", "GB/s (log scale)")
 WAYS = ("compress", "decompress")
 
 
@@ -112,32 +110,11 @@ def panel(speeds: Sequence[Speed], ratio: Mapping[str, float], way: int) -> list
     parts = [
         text(FRAME.left, 54, title, size=17, more=' font-weight="600"'),
         text(FRAME.left, 74, subtitle, fill=QUIET),
-        *axes(across, up),
+        *axes(across, up, TITLES),
         *(draw_mark(mark) for mark in marks),
     ]
     for mark, label in zip(marks, place_labels(marks, []), strict=True):
         parts += draw_label(mark, label)
-    return parts
-
-
-def axes(across: LinearAxis, up: LogAxis) -> list[str]:
-    """Grid lines, tick labels, axis titles."""
-    parts = []
-    for value in across.ticks():
-        x = across(value)
-        parts.append(line(x, FRAME.top, x, FRAME.bottom, GRID))
-        parts.append(text(x, FRAME.bottom + 20, f"{value:.3g}", fill=QUIET, anchor="middle"))
-    for value in up.ticks():
-        y = up(value)
-        parts.append(line(FRAME.left, y, FRAME.right, y, GRID))
-        parts.append(text(FRAME.left - 10, y + 4, f"{value:g}", fill=QUIET, anchor="end"))
-    parts.append(line(FRAME.left, FRAME.bottom, FRAME.right, FRAME.bottom, INK))
-    parts.append(line(FRAME.left, FRAME.top, FRAME.left, FRAME.bottom, INK))
-    middle, centre = (FRAME.left + FRAME.right) / 2, (FRAME.top + FRAME.bottom) / 2
-    title = "compressed over original"
-    parts.append(text(middle, FRAME.bottom + 44, title, size=13, anchor="middle"))
-    turn = f' transform="rotate(-90 24 {px(centre)})"'
-    parts.append(text(24, centre, "GB/s (log scale)", size=13, anchor="middle", more=turn))
     return parts
 
 

@@ -101,9 +101,7 @@ Profile read_profile(FuzzedData& input) {
             if (profile.parameters.version >= 2) {
                 profile.runs = input.flag();
                 profile.mode = kModes[input.below(kModes.size())];
-                // What is tried by size has up to 4608 columns, and a chunk must have a row.
-                profile.matrices =
-                    static_cast<Matrices>(input.below(profile.parameters.log2_chunk < 13 ? 2 : 3));
+                profile.matrices = static_cast<Matrices>(input.below(3));
                 profile.scaled = input.flag();
             }
             return profile;

@@ -260,7 +260,9 @@ def encode_chunk(
     zeros = sum(value == 0 for value in values)
     if zeros == len(values):
         return framed(1 | 1 << 2 | short << 7, count)
-    widths = (width,) if width else WIDTHS if p.matrix == "exact" else ()
+    full = 1 << p.log2_chunk
+    tried = [w for w in WIDTHS if w <= full] if p.matrix == "exact" else []
+    widths = [width] if width else tried
     tokens = choose_zeros(values, widths) if zeros and p.runs else None
     coded = plan_coded(values, d, tables, p)
     for columns in widths:

@@ -16,10 +16,6 @@
 namespace entrolith {
 namespace {
 
-[[noreturn]] void corrupt(const char* field, std::size_t offset, const std::string& why) {
-    throw StreamError{Cause::kCorrupt, field, offset, why};
-}
-
 /// Fills work.symbols with the classes of tokens; false if something is wrong.
 bool decode_tokens(const Kernel& kernel, CodeReader& reader, const Runs& runs, Workspace& work) {
     const DecodeTable distances = make_decode_table(runs.tables[0]);

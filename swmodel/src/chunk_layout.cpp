@@ -19,14 +19,6 @@ Bits bits_of(Dtype dtype) {
         dtype, [](auto f) { return Bits{decltype(f)::kExponentBits, decltype(f)::kMantissaBits}; });
 }
 
-[[noreturn]] void corrupt(const char* field, std::size_t offset, const std::string& why) {
-    throw StreamError{Cause::kCorrupt, field, offset, why};
-}
-
-[[noreturn]] void reserved(const char* field, std::size_t offset, const std::string& why) {
-    throw StreamError{Cause::kMode, field, offset, why};
-}
-
 /// Section 4.3.
 void read_dynamic_tables(Cursor& cursor, std::vector<Lengths>& tables) {
     const std::size_t count = cursor.integer<std::uint8_t>("table_count");

@@ -15,14 +15,6 @@ constexpr unsigned kDtypes = 6;
 constexpr unsigned kDtypesOfVersion1 = 3;
 constexpr unsigned kPredictors = 4;
 
-[[noreturn]] void corrupt(const char* field, std::size_t offset, const std::string& why) {
-    throw StreamError{Cause::kCorrupt, field, offset, why};
-}
-
-[[noreturn]] void reserved(const char* field, std::size_t offset, const std::string& why) {
-    throw StreamError{Cause::kMode, field, offset, why};
-}
-
 class DirectoryReader {
 public:
     DirectoryReader(Bytes data, Cursor cursor, std::uint8_t version, bool mapping, std::size_t full)

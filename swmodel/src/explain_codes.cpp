@@ -7,10 +7,6 @@
 namespace entrolith {
 namespace {
 
-[[noreturn]] void corrupt(std::size_t offset, const std::string& why) {
-    throw StreamError{Cause::kCorrupt, "codes", offset, why};
-}
-
 /// Steps 2 and 3 of section 6.
 unsigned take_symbol(Cursor& codes, std::uint16_t& state, const DecodeTable& table) {
     Lane lane{state};
@@ -27,7 +23,7 @@ void take_tokens(Cursor& codes, LaneStates& states, std::size_t lanes, const Run
         unsigned symbol = take_symbol(codes, states[token % lanes], tables[token % 2]);
         if (symbol == kEscape) symbol = codes.integer<std::uint8_t>("codes");
         if (symbol > kMaxClass) {
-            corrupt(codes.at(), "class " + std::to_string(symbol) + " cannot be");
+            corrupt("codes", codes.at(), "class " + std::to_string(symbol) + " cannot be");
         }
     }
 }
@@ -49,7 +45,7 @@ void take_blocks(Cursor& codes, LaneStates& states, std::size_t lanes, unsigned 
                                              : int{codes.integer<std::uint8_t>("codes")};
             }
             if (exponent < 0 || exponent >> exponent_bits != 0) {
-                corrupt(codes.at(), "exponent " + std::to_string(exponent) + " cannot be");
+                corrupt("codes", codes.at(), "exponent " + std::to_string(exponent) + " cannot be");
             }
         }
     }
@@ -65,7 +61,7 @@ void take_offsets(Cursor& codes, LaneStates& states, std::size_t lanes, const Sc
                                ? static_cast<std::int16_t>(codes.integer<std::uint16_t>("codes"))
                                : offsets[row - 1] + static_cast<int>(symbol) - kNoMove;
         if (offset < kLowestOffset || offset > kHighestOffset) {
-            corrupt(codes.at(), "offset " + std::to_string(offset) + " cannot be");
+            corrupt("codes", codes.at(), "offset " + std::to_string(offset) + " cannot be");
         }
         offsets[row] = static_cast<std::int16_t>(offset);
     }
@@ -87,7 +83,7 @@ void take_rows(Cursor& codes, LaneStates& states, std::size_t lanes, const Scale
                           ? static_cast<std::int8_t>(codes.integer<std::uint8_t>("codes"))
                           : kCentre - static_cast<int>(symbol);
         if (q + d < 0 || q + d > kHighestHalf) {
-            corrupt(codes.at(), "half octave " + std::to_string(q + d) + " cannot be");
+            corrupt("codes", codes.at(), "half octave " + std::to_string(q + d) + " cannot be");
         }
         state.learn(prediction, q + d, state_gain(row));
     }
@@ -111,15 +107,15 @@ void explain_codes(Bytes data, const ChunkHead& head, const ChunkLayout& layout,
         take_blocks(codes, states, lanes, exponent_bits, tables, work);
     }
     if (codes.left() != 0) {
-        corrupt(codes.at(), std::to_string(codes.left()) + " bytes are left over");
+        corrupt("codes", codes.at(), std::to_string(codes.left()) + " bytes are left over");
     }
     for (std::size_t k = 0; k < lanes; ++k) {
         if (states[k] >= 2 * Lane::kLow) {
-            corrupt(layout.codes,
+            corrupt("codes", layout.codes,
                     "lane " + std::to_string(k) + " ends in state " + std::to_string(states[k]));
         }
     }
-    corrupt(layout.codes, "the codes changed while they were read");
+    corrupt("codes", layout.codes, "the codes changed while they were read");
 }
 
 }  // namespace entrolith

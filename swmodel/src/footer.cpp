@@ -9,10 +9,6 @@ namespace {
 
 constexpr std::size_t kEntry = 3;
 
-[[noreturn]] void corrupt(const char* field, std::size_t offset, const std::string& why) {
-    throw StreamError{Cause::kCorrupt, field, offset, why};
-}
-
 std::uint32_t load_entry(const std::uint8_t* at) noexcept {
     return at[0] | std::uint32_t{at[1]} << 8 | std::uint32_t{at[2]} << 16;
 }

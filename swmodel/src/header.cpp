@@ -22,14 +22,6 @@ constexpr std::size_t kDirectoryAt = 24;
 constexpr unsigned kFooter = 1;
 constexpr unsigned kMapping = 2;
 
-[[noreturn]] void corrupt(const char* field, std::size_t offset, const std::string& why) {
-    throw StreamError{Cause::kCorrupt, field, offset, why};
-}
-
-[[noreturn]] void reserved(const char* field, std::size_t offset, const std::string& why) {
-    throw StreamError{Cause::kMode, field, offset, why};
-}
-
 std::uint8_t ranged(Cursor& cursor, const char* field, unsigned low, unsigned high) {
     const auto value = cursor.integer<std::uint8_t>(field);
     if (value < low || value > high) {

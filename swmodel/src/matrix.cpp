@@ -13,10 +13,6 @@ namespace {
 
 constexpr unsigned kLog2Amplification = 18;  // values for each byte of parameters and live value
 
-[[noreturn]] void corrupt(const char* field, std::size_t offset, const std::string& why) {
-    throw StreamError{Cause::kCorrupt, field, offset, why};
-}
-
 /// The product; where a tensor has no values it may be huge, and stays at kHuge.
 std::uint64_t product(std::span<const std::uint64_t> dimensions) noexcept {
     constexpr std::uint64_t kHuge = std::uint64_t{1} << 62;

@@ -12,14 +12,6 @@
 #include "entrolith/zeros.hpp"
 
 namespace entrolith {
-namespace {
-
-[[noreturn]] void corrupt(const char* field, std::size_t offset, const std::string& why) {
-    throw StreamError{Cause::kCorrupt, field, offset, why};
-}
-
-}  // namespace
-
 Runs read_runs(Cursor& cursor, std::size_t count, std::size_t full, bool cross) {
     Runs runs{};
     if (cross) {

@@ -10,10 +10,6 @@
 namespace entrolith {
 namespace {
 
-[[noreturn]] void corrupt(const char* field, std::size_t offset, const std::string& why) {
-    throw StreamError{Cause::kCorrupt, field, offset, why};
-}
-
 /// The listed symbols of a table of 32.
 struct Listed {
     std::size_t first;

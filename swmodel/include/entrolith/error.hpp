@@ -41,4 +41,14 @@ private:
     std::string why_;
 };
 
+/// Refuses a stream that FORMAT.md calls corrupt.
+[[noreturn]] inline void corrupt(const char* field, std::size_t offset, const std::string& why) {
+    throw StreamError{Cause::kCorrupt, field, offset, why};
+}
+
+/// Refuses what FORMAT.md reserves.
+[[noreturn]] inline void reserved(const char* field, std::size_t offset, const std::string& why) {
+    throw StreamError{Cause::kMode, field, offset, why};
+}
+
 }  // namespace entrolith

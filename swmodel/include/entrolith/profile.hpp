@@ -6,6 +6,7 @@
 // Exactness A profile's output is part of the format's promise: same array, same bytes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -56,7 +57,7 @@ struct Profile {
     bool scaled = false;
 };
 
-/// Columns that are tried where there is no matrix. FORMAT.md section 8, rules 5 and 8.
+/// Columns that are tried where there is no matrix, ascending. FORMAT.md section 8, rules 5 and 8.
 inline constexpr std::array<std::size_t, 11> kTriedWidths{64,   128,  256,  512,  576, 1024,
                                                           1152, 2048, 2304, 4096, 4608};
 
@@ -64,8 +65,9 @@ inline constexpr std::array<std::size_t, 11> kTriedWidths{64,   128,  256,  512,
 [[nodiscard]] constexpr std::span<const std::size_t> widths_to_try(
     const Profile& profile, const std::size_t& strip) noexcept {
     if (strip != 0) return {&strip, 1};
-    if (profile.matrices == Matrices::kBySize) return kTriedWidths;
-    return {};
+    if (profile.matrices != Matrices::kBySize) return {};
+    const auto* beyond = std::ranges::upper_bound(kTriedWidths, profile.parameters.chunk());
+    return {kTriedWidths.begin(), beyond};
 }
 
 inline constexpr std::array<Profile, 2> kProfiles{{

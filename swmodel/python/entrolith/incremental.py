@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from entrolith import _core, dtypes, tensors
 from entrolith.codec import bits_of, empty
@@ -20,7 +20,29 @@ if TYPE_CHECKING:
     from entrolith.codec import Tables
 
 
-class Compressor:
+Core = TypeVar("Core", _core.Compressor, _core.Decompressor)
+
+
+class _Unfinished(Generic[Core]):
+    """What works until its stream is finished, or a `with` block ends; a cut stream stays cut."""
+
+    _core: Core | None
+
+    def _open(self) -> Core:
+        if self._core is None:
+            raise StateError("the stream is finished")
+        return self._core
+
+    def __enter__(self) -> Self:
+        """The object itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of its memory."""
+        self._core = None
+
+
+class Compressor(_Unfinished[_core.Compressor]):
     """Values in, a stream out: the joined results of write() and finish().
 
     Memory is that of a chunk, whatever the array. A predictor would need the whole array first, so
@@ -65,9 +87,7 @@ class Compressor:
         chosen = plan(level, mode, profile, check=check)
         check_profile(profile, self._dtype)
         try:
-            self._core: _core.Compressor | None = _core.Compressor(
-                self._dtype.code, shape, chosen, compiled(tables)
-            )
+            self._core = _core.Compressor(self._dtype.code, shape, chosen, compiled(tables))
         except ValueError as error:
             raise ArgumentError(f"shape: {error}", "shape") from None
 
@@ -105,21 +125,8 @@ class Compressor:
         self._core = None
         return core.finish()
 
-    def _open(self) -> _core.Compressor:
-        if self._core is None:
-            raise StateError("the stream is finished")
-        return self._core
 
-    def __enter__(self) -> Self:
-        """The compressor itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Let go of its memory; a stream that is not finished stays cut."""
-        self._core = None
-
-
-class Decompressor:
+class Decompressor(_Unfinished[_core.Decompressor]):
     """The bytes of a stream in, values out, as they become complete.
 
     For streams of one array without a predictor, such as those of `Compressor` and of levels 1 to
@@ -140,7 +147,7 @@ class Decompressor:
             as_bits: return bit patterns.
         """
         self._as_bits = as_bits
-        self._core: _core.Decompressor | None = _core.Decompressor(compiled(tables))
+        self._core = _core.Decompressor(compiled(tables))
         self._array: tuple[int, tuple[int, ...]] | None = None
 
     @property
@@ -188,17 +195,4 @@ class Decompressor:
         """
         core = self._open()
         core.finish()
-        self._core = None
-
-    def _open(self) -> _core.Decompressor:
-        if self._core is None:
-            raise StateError("the stream is finished")
-        return self._core
-
-    def __enter__(self) -> Self:
-        """The decompressor itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Let go of its memory."""
         self._core = None
