@@ -76,7 +76,7 @@ def measure() -> list[Ratio]:
     rows = []
     for name in source.test:
         array = source.tensors(name)["sample"]
-        dtype = name.rpartition(".")[2].replace("amp", "")
+        dtype = "bf16" if name.endswith("bf16") else "fp32"
         others = methods.without(source, methods.family(name), TABLES)
         rows.append(
             Ratio(
