@@ -10,10 +10,18 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reference import scale
+from reference import scale, signs
 from reference.header import FOOTER, MAPPING, Header, Segment, read_footer, read_header
+from reference.lanes import (
+    Decoder,
+    check_lanes,
+    read_lanes,
+    read_payload,
+    read_raw,
+    split_codes,
+)
 from reference.reader import CORRUPT, MODE, TRUNCATED, Dtype, Reader, Refused
-from reference.tables import ESCAPE, Lengths, codewords, read_lengths, reverse
+from reference.tables import ESCAPE, Lengths, read_lengths
 from reference.zeros import MAX_CLASS, Runs, join_runs, read_bitmap, read_runs
 
 RAW = 255
@@ -40,7 +48,7 @@ def read_chunk(
     r.at = start + size
     form, zeros = mode & 3, mode >> 2 & 7
     trailing, dynamic, short = (bool(mode >> bit & 1) for bit in (5, 6, 7))
-    if form > (1 if h.version == 1 else 2):
+    if form > (1 if h.version == 1 else 3):
         raise Refused(MODE, "mode", start, f"form {form} is reserved")
     if form == 0 and mode & 0x7C:
         raise Refused(CORRUPT, "mode", start, "a stored chunk has no other mode bits")
@@ -48,8 +56,8 @@ def read_chunk(
         raise Refused(MODE, "mode", start, f"zeros {zeros} is reserved")
     if zeros == 1 and mode & 0x63 != 1:
         raise Refused(CORRUPT, "mode", start, "an all-zero chunk has no other mode bits")
-    if form == 2 and (mode & 0x60 or d.exponent != 8):
-        raise Refused(CORRUPT, "mode", start, "a scaled chunk of this kind cannot be")
+    if form >= 2 and (mode & 0x60 or d.exponent != 8):
+        raise Refused(CORRUPT, "mode", start, "a scaled or signed chunk of this kind cannot be")
     if dynamic and h.version == 1:
         raise Refused(MODE, "mode", start, "dynamic tables are reserved")
     count = 1 << h.log2_chunk
@@ -78,8 +86,8 @@ def read_chunk(
     full = 1 << h.log2_chunk
     runs = read_runs(body, count, full, cross=zeros == 4) if zeros >= 3 else None
     is_zero = read_bitmap(body, count) if zeros == 2 else [False] * count
-    if form == 2:
-        return read_scaled(body, is_zero, runs, h, d)
+    if form >= 2:
+        return read_rows(body, is_zero, runs, form == 3, h, d)
     return read_nonzeros(body, is_zero, runs, trailing, dynamic, h, d, tables)
 
 
@@ -167,112 +175,64 @@ def read_nonzeros(
     return joined(values, is_zero, check, lanes_at, d)
 
 
-def read_scaled(
-    r: Reader, is_zero: list[bool], runs: Runs | None, h: Header, d: Dtype
+def read_rows(
+    r: Reader, is_zero: list[bool], runs: Runs | None, signed: bool, h: Header, d: Dtype
 ) -> list[int]:
-    """Section 4.4."""
+    """Sections 4.4 and 4.5."""
     nonzeros = is_zero.count(False) if runs is None else runs.nonzeros
     lanes_at = r.at
     lanes = read_lanes(r, h)
-    s = scale.read_scale(r, d, 1 << h.log2_chunk)
-    w = d.mantissa - s.trailing
+    full = 1 << h.log2_chunk
+    s = signs.read_signed_scale(r, d, full) if signed else scale.read_scale(r, d, full)
+    w = d.mantissa - signed - s.trailing
     raw_bytes = -(-nonzeros * w // 8)
     codes, raw_at = split_codes(r, raw_bytes, h)
     start = codes.at
     classes = read_classes(codes, lanes, runs) if runs is not None else []
-    offsets = read_offsets(codes, lanes, s, -(-len(is_zero) // s.width))
+    rows = -(-len(is_zero) // s.width)
+    offsets = read_offsets(codes, lanes, s, rows)
+    senses = read_senses(codes, lanes, s, rows) if isinstance(s, signs.SignedScale) else []
     if runs is not None:
         is_zero = join_runs(runs, classes, len(is_zero))
-    half_octaves = read_half_octaves(codes, lanes, s, offsets, is_zero)
+    low = d.mantissa - 1
+    if isinstance(s, signs.SignedScale):
+        tops = read_signed_halves(codes, lanes, s, offsets, senses, is_zero)
+    else:
+        tops = read_half_octaves(codes, lanes, s, offsets, is_zero)
     check_lanes(codes, start, lanes)
     check, raw = read_payload(r, lanes, lanes_at, raw_at, raw_bytes, h)
 
-    low = d.mantissa - 1
     values = []
-    for half, part in zip(half_octaves, read_raw(raw, raw_at, nonzeros, w), strict=True):
+    for top, part in zip(tops, read_raw(raw, raw_at, nonzeros, w), strict=True):
         sign, mantissa = divmod(part << s.trailing, 1 << low)
-        values.append((sign << (d.exponent + 1) | half) << low | mantissa)
-    return joined(values, is_zero, check, lanes_at, d)
-
-
-def read_lanes(r: Reader, h: Header) -> list[int]:
-    """Section 6: the initial states."""
-    start = r.at
-    lanes = [r.integer(2, "lanes") for _ in range(1 << h.log2_lanes)]
-    for k, state in enumerate(lanes):
-        if state < 256:
-            raise Refused(CORRUPT, "lanes", start + 2 * k, f"state {state} is below 256")
-    return lanes
-
-
-def split_codes(r: Reader, raw_bytes: int, h: Header) -> tuple[Reader, int]:
-    """Section 5.1: the codes that `r` has come to, and where the raw part begins."""
-    raw_at = r.end - max(0, raw_bytes - h.tail)
-    if raw_at < r.at:
-        raise Refused(CORRUPT, "size", r.at, "the chunk is too small for its raw parts")
-    return Reader(r.data, r.at, raw_at, CORRUPT), raw_at
-
-
-def check_lanes(codes: Reader, start: int, lanes: Sequence[int]) -> None:
-    """Section 6, at the end."""
-    if codes.at != codes.end:
-        raise Refused(CORRUPT, "codes", codes.at, f"{codes.end - codes.at} bytes are left over")
-    for k, state in enumerate(lanes):
-        if state >= 512:
-            raise Refused(CORRUPT, "codes", start, f"lane {k} ends in state {state}")
-
-
-def read_payload(
-    r: Reader, lanes: Sequence[int], lanes_at: int, raw_at: int, raw_bytes: int, h: Header
-) -> tuple[bytes, bytes]:
-    """Section 6: the check value (empty if there is none) and all raw bytes."""
-    payload = bytes(state & 255 for state in lanes)
-    check, payload = (payload[:4], payload[4:]) if h.check else (b"", payload)
-    held = min(h.tail, raw_bytes)
-    if any(payload[: h.tail - held]):
-        raise Refused(CORRUPT, "lanes", lanes_at, "payload bytes without raw bytes are not 0")
-    return check, r.data[raw_at : r.end] + payload[h.tail - held :]
-
-
-def read_raw(raw: bytes, at: int, count: int, w: int) -> list[int]:
-    """Section 5.1: the raw parts of a block."""
-    bits = int.from_bytes(raw, "little")
-    if bits >> (count * w):
-        raise Refused(CORRUPT, "raw", at, "unused bits of a block are not 0")
-    return [bits >> (i * w) & ((1 << w) - 1) for i in range(count)]
+        values.append((sign << (d.exponent + 1) | top) << low | mantissa)
+    if not isinstance(s, signs.SignedScale):
+        return joined(values, is_zero, check, lanes_at, d)
+    order = signs.places(len(is_zero), s.width, s.taps)
+    return joined(values, is_zero, check, lanes_at, d, order)
 
 
 def joined(
-    values: Sequence[int], is_zero: Sequence[bool], check: bytes, lanes_at: int, d: Dtype
+    values: Sequence[int],
+    is_zero: Sequence[bool],
+    check: bytes,
+    lanes_at: int,
+    d: Dtype,
+    order: Sequence[int] | None = None,
 ) -> list[int]:
-    """The values with the zeros between them, checked."""
+    """The values with the zeros between them, checked.
+
+    `order` says where in memory each lies, if not in order.
+    """
     following = iter(values)
     whole = [0 if zero else next(following) for zero in is_zero]
+    if order is not None:
+        placed = dict(zip(order, whole, strict=True))
+        whole = [placed[i] for i in range(len(whole))]
     plain = b"".join(value.to_bytes(d.bytes, "little") for value in whole)
     if check and int.from_bytes(check, "little") != zlib.crc32(plain):
         raise Refused(CORRUPT, "check", lanes_at, "the values do not match their check")
     return whole
-
-
-class Decoder:
-    """A table as section 6 reads it: codewords by length and reversed bits."""
-
-    def __init__(self, lengths: Lengths) -> None:
-        self.symbols = {
-            (length, reverse(code, length)): symbol
-            for symbol, (length, code) in codewords(lengths).items()
-        }
-
-    def take(self, lanes: list[int], k: int, codes: Reader) -> int:
-        """Steps 2 and 3 of section 6 in lane k: the symbol."""
-        x = lanes[k]
-        length = next(n for n in range(1, 9) if (n, x & ((1 << n) - 1)) in self.symbols)
-        symbol = self.symbols[length, x & ((1 << length) - 1)]
-        x >>= length
-        if x < 256:
-            x = x << 8 | codes.integer(1, "codes")
-        lanes[k] = x
-        return symbol
 
 
 def read_classes(codes: Reader, lanes: list[int], runs: Runs) -> list[int]:
@@ -289,7 +249,9 @@ def read_classes(codes: Reader, lanes: list[int], runs: Runs) -> list[int]:
     return classes
 
 
-def read_offsets(codes: Reader, lanes: list[int], s: scale.Scale, rows: int) -> list[int]:
+def read_offsets(
+    codes: Reader, lanes: list[int], s: scale.Scale | signs.SignedScale, rows: int
+) -> list[int]:
     """Section 4.4: the offset of every row."""
     decoder = Decoder(s.offset_table)
     offsets = [s.first_offset]
@@ -328,6 +290,54 @@ def read_half_octaves(
         columns.learn(column, row, p, q + d)
         half_octaves.append(q + d)
     return half_octaves
+
+
+def read_senses(codes: Reader, lanes: list[int], s: signs.SignedScale, rows: int) -> list[int]:
+    """Section 4.5: the sense of every row, as a symbol."""
+    decoder = Decoder(s.sense_table)
+    senses = []
+    for row in range(rows):
+        symbol = decoder.take(lanes, row % len(lanes), codes)
+        if symbol == signs.SENSE_ESCAPE:
+            symbol = codes.integer(1, "codes")
+        if symbol > 2 * signs.STRONGEST + 1:
+            raise Refused(CORRUPT, "codes", codes.at, f"sense {symbol} cannot be")
+        senses.append(symbol)
+    return senses
+
+
+def read_signed_halves(
+    codes: Reader,
+    lanes: list[int],
+    s: signs.SignedScale,
+    offsets: Sequence[int],
+    senses: Sequence[int],
+    is_zero: list[bool],
+) -> list[int]:
+    """Section 4.5: sign and h of the values that are not zero, 2^9 sign + h."""
+    decoders = [Decoder(table) for table in s.tables]
+    columns, leans = scale.Columns(s.width), signs.Leans(s.width)
+    tops = []
+    for i, zero in enumerate(is_zero):
+        if zero:
+            continue
+        row, column = divmod(i, s.width)
+        strength, sense = divmod(senses[row], 2)
+        p = columns.prediction(column, offsets[row])
+        q = p + 4 >> 3
+        table = decoders[leans.table(column, strength)]
+        symbol = table.take(lanes, column % len(lanes), codes)
+        if symbol == signs.ESCAPE:
+            d, a = divmod(int.from_bytes(codes.take(1, "codes"), "little", signed=True), 2)
+        else:
+            d, a = scale.CENTRE - symbol // 2, symbol % 2
+        if not 0 <= q + d < 512:
+            raise Refused(CORRUPT, "codes", codes.at, f"half octave {q + d} cannot be")
+        sign = leans.agree(column, sense, a)
+        columns.learn(column, row, p, q + d)
+        leans.learn(column, sense, sign)
+        tops.append(sign << 9 | q + d)
+    return tops
 
 
 def read_exponents(

@@ -7,13 +7,14 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reference import scale
+from reference import scale, signs
 from reference.choose import Tokens, choose_tables, choose_zeros, histogram_of
 from reference.decode import DYNAMIC, RAW, Array
 from reference.header import FOOTER, MAGIC, MAPPING
+from reference.lanes import Coder
 from reference.matrix import Matrix, extent, find_dead
 from reference.reader import DTYPES, Dtype
-from reference.tables import ESCAPE, Lengths, codewords, identity, reverse, write_lengths
+from reference.tables import ESCAPE, Lengths, codewords, identity, write_lengths
 from reference.zeros import write_bitmap
 
 WIDEST_STRIP = 512
@@ -21,6 +22,9 @@ OWN_SEGMENT = 1 << 14
 """Values from which on the smallest levels give a tensor a segment of its own."""
 WIDTHS = (64, 128, 256, 512, 576, 1024, 1152, 2048, 2304, 4096, 4608)
 """Columns that the smallest levels try where there is no matrix (rules 5 and 8)."""
+SIGNED_WIDTHS = (32, 64, 128, 256, 512, 1024)
+TAPS, TAPS_WIDTHS = 9, (64, 128, 256)
+"""The same for signed chunks (rule 9)."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,8 @@ class Profile:
     runs: bool = False
     mode: str = "static"
     scaled: bool = False
-    matrix: str = "never"  # "quick" and "exact": rule 9
+    signed: bool = False
+    matrix: str = "never"  # "quick" and "exact": rule 10
 
     @property
     def flags(self) -> int:
@@ -62,6 +67,7 @@ def level(number: int, mode: str | None = None, check: bool = True) -> Profile:
         runs=effort > 0,
         mode=mode or ("hybrid" if effort else "static"),
         scaled=effort > 0 and mode is None,
+        signed=number >= 6 and mode is None,
         matrix=("never", "quick", "exact")[effort if mode is None else 0],
     )
 
@@ -157,7 +163,7 @@ def encode(
 def encode_mapping(
     arrays: Mapping[str, Array], tables: Sequence[Lengths], profile: Profile
 ) -> bytes:
-    """Encode a mapping of names to arrays (rule 10 of section 8)."""
+    """Encode a mapping of names to arrays (rule 11 of section 8)."""
     matrices = {
         name: choose_matrix(values, dtype, shape, tables, profile)
         for name, (dtype, shape, values) in arrays.items()
@@ -217,7 +223,7 @@ def choose_matrix(
     tables: Sequence[Lengths],
     p: Profile,
 ) -> Matrix | None:
-    """Rule 9 of section 8: the matrix that a tensor is seen as."""
+    """Rule 10 of section 8: the matrix that a tensor is seen as."""
     if p.matrix == "never" or len(shape) < 2 or not any(values):
         return None
     eight_bits = next(d for d in DTYPES.values() if d.name == dtype).exponent == 8
@@ -257,30 +263,53 @@ def encode_chunk(
     count = len(values).to_bytes(4, "little") if short else b""
     plain = b"".join(value.to_bytes(d.bytes, "little") for value in values)
     check = zlib.crc32(plain).to_bytes(4, "little") if p.check else b""
-    zeros = sum(value == 0 for value in values)
-    if zeros == len(values):
+    if not any(values):
         return framed(1 | 1 << 2 | short << 7, count)
     full = 1 << p.log2_chunk
-    tried = [w for w in WIDTHS if w <= full] if p.matrix == "exact" else []
-    widths = [width] if width else tried
+    search = p.matrix == "exact" and not width
+    strip = [width] if width else []
+    widths = [w for w in WIDTHS if w <= full] if search else strip
+    plan = plan_coded(values, d, tables, p)
+    if p.scaled and d.exponent == 8:
+        plans = [plan, *(plan_scaled(values, d, columns) for columns in widths)]
+        if p.signed:
+            signed_widths = SIGNED_WIDTHS if search else strip
+            plans += [plan_signed(values, d, columns, 1) for columns in signed_widths]
+        plan = min((found for found in plans if found is not None), key=lambda found: found.cost)
+    chunks = [write_chunk(values, plan, widths, count, check, p)]
+    for columns in TAPS_WIDTHS if p.signed and search and d.exponent == 8 else ():
+        if TAPS * columns <= len(values):
+            order = signs.places(len(values), columns, TAPS)
+            placed = [values[i] for i in order]
+            found = plan_signed(placed, d, columns, TAPS)
+            if found is not None:
+                chunks.append(write_chunk(placed, found, [columns], count, check, p))
+    chunk = min(chunks, key=len)
+    stored = framed(short << 7, count + plain + check)
+    return stored if p.stored and len(chunk) >= len(stored) else chunk
+
+
+def write_chunk(
+    values: Sequence[int],
+    plan: Plan,
+    widths: Sequence[int],
+    count: bytes,
+    check: bytes,
+    p: Profile,
+) -> bytes:
+    """A chunk of any form but stored and all zeros; `widths` are those of crosses to try."""
+    zeros = sum(value == 0 for value in values)
     tokens = choose_zeros(values, widths) if zeros and p.runs else None
-    coded = plan_coded(values, d, tables, p)
-    for columns in widths:
-        if p.scaled and d.exponent == 8:
-            scaled = plan_scaled(values, d, columns)
-            coded = scaled if scaled is not None and scaled.cost < coded.cost else coded
     tail = (1 << p.log2_lanes) - len(check)
-    coder = Coder(check + (bytes(tail) + coded.raw)[len(coded.raw) :])
-    coded.put(coder)
+    coder = Coder(check + (bytes(tail) + plan.raw)[len(plan.raw) :])
+    plan.put(coder)
     if tokens is not None:
         put_tokens(coder, tokens)
     head = tokens.head(len(values) - zeros) if tokens else write_bitmap(values) if zeros else b""
-    body = count + head + coder.states() + coded.head + coder.codes()
+    body = count + head + coder.states() + plan.head + coder.codes()
     zeros_mode = (4 if tokens.columns else 3) if tokens else 2 if zeros else 0
-    mode = coded.mode | zeros_mode << 2 | short << 7
-    chunk = framed(mode, body + coded.raw[: max(0, len(coded.raw) - tail)])
-    stored = framed(short << 7, count + plain + check)
-    return stored if p.stored and len(chunk) >= len(stored) else chunk
+    mode = plan.mode | zeros_mode << 2 | bool(count) << 7
+    return framed(mode, body + plan.raw[: max(0, len(plan.raw) - tail)])
 
 
 def framed(mode: int, body: bytes) -> bytes:
@@ -355,15 +384,34 @@ def plan_scaled(values: Sequence[int], d: Dtype, width: int) -> Plan | None:
     scaled = scale.scale_values(halves, width, trailing)
     if scaled is None:
         return None
-    w = d.mantissa - trailing
-    bits = sum(raw >> trailing << (i * w) for i, raw in enumerate(raws))
-    raw = bits.to_bytes(-(-len(raws) * w // 8), "little")
+    raw = raw_string(raws, trailing, d.mantissa)
     found = scaled
 
     def put(coder: Coder) -> None:
         put_scaled(coder, found)
 
     return Plan(2, scaled.bits + 8 * len(raw), scaled.scale.write(), raw, put)
+
+
+def plan_signed(values: Sequence[int], d: Dtype, width: int, taps: int) -> Plan | None:
+    """Form 3: section 4.5, in rows of `width`; None if the values are beyond it.
+
+    `values` are in the order of the chunk's places.
+    """
+    low = d.mantissa - 1
+    raws = [value & ((1 << low) - 1) for value in values if value]
+    trailing = trailing_zeros(raws, low - 1)
+    tops = [divmod(value >> low, 512)[::-1] if value else None for value in values]
+    signed = signs.sign_values(tops, width, taps, trailing)
+    if signed is None:
+        return None
+    raw = raw_string(raws, trailing, low)
+    found = signed
+
+    def put(coder: Coder) -> None:
+        put_signed(coder, found)
+
+    return Plan(3, signed.bits + 8 * len(raw), signed.scale.write(), raw, put)
 
 
 def trailing_zeros(raws: Sequence[int], mantissa: int) -> int:
@@ -378,39 +426,15 @@ def raw_strings(raws: Sequence[int], spans: list[slice], common: list[int], d: D
     """Section 5.1: all blocks' bit strings, joined."""
     joined = b""
     for span, t in zip(spans, common, strict=True):
-        w = d.mantissa + 1 - t
-        bits = sum(raw >> t << (i * w) for i, raw in enumerate(raws[span]))
-        joined += bits.to_bytes(-(-len(raws[span]) * w // 8), "little")
+        joined += raw_string(raws[span], t, d.mantissa + 1)
     return joined
 
 
-class Coder:
-    """Lanes and code bytes of section 6, written from the end."""
-
-    def __init__(self, payload: bytes) -> None:
-        self.lanes = [256 | byte for byte in payload]
-        self.reversed = bytearray()
-
-    def put(self, j: int, symbol: int, codes: dict[int, tuple[int, int]]) -> None:
-        """A codeword, in the lane of value or token `j`."""
-        length, code = codes[symbol]
-        x = self.lanes[j % len(self.lanes)]
-        if x >= 1 << (16 - length):
-            self.reversed.append(x & 255)
-            x >>= 8
-        self.lanes[j % len(self.lanes)] = x << length | reverse(code, length)
-
-    def put_bytes(self, number: int, size: int) -> None:
-        """An integer of `size` bytes that the decoder takes in little-endian order."""
-        self.reversed += (number & (1 << 8 * size) - 1).to_bytes(size, "big")
-
-    def states(self) -> bytes:
-        """The part `lanes`."""
-        return b"".join(state.to_bytes(2, "little") for state in self.lanes)
-
-    def codes(self) -> bytes:
-        """The part `codes`."""
-        return bytes(reversed(self.reversed))
+def raw_string(raws: Sequence[int], t: int, part_bits: int) -> bytes:
+    """Section 5.1: a block's bit string, its raw parts of `part_bits` without the lower t."""
+    w = part_bits - t
+    bits = sum(raw >> t << (i * w) for i, raw in enumerate(raws))
+    return bits.to_bytes(-(-len(raws) * w // 8), "little")
 
 
 def put_blocks(
@@ -444,11 +468,35 @@ def put_scaled(coder: Coder, scaled: scale.Scaled) -> None:
             coder.put_bytes(d, 1)
             symbol = scale.ESCAPE
         coder.put(column, symbol, tables[table])
-    codes = codewords(scaled.scale.offset_table)
-    symbols = scale.offset_symbols(scaled.offsets)
+    put_offsets(coder, scaled.scale.offset_table, scaled.offsets)
+
+
+def put_signed(coder: Coder, signed: signs.Signed) -> None:
+    """Section 4.5: values, senses and offsets, each the last first."""
+    tables = [codewords(lengths) for lengths in signed.scale.tables]
+    for column, table, d, a in reversed(signed.steps):
+        symbol = 2 * (scale.CENTRE - d) + a
+        if not 0 <= symbol < signs.ESCAPE or symbol not in tables[table]:
+            coder.put_bytes(2 * d + a, 1)
+            symbol = signs.ESCAPE
+        coder.put(column, symbol, tables[table])
+    codes = codewords(signed.scale.sense_table)
+    for row, sense in reversed(list(enumerate(signed.senses))):
+        symbol = sense
+        if symbol not in codes:
+            coder.put_bytes(sense, 1)
+            symbol = signs.SENSE_ESCAPE
+        coder.put(row, symbol, codes)
+    put_offsets(coder, signed.scale.offset_table, signed.offsets)
+
+
+def put_offsets(coder: Coder, table: Lengths, offsets: Sequence[int]) -> None:
+    """Section 4.4: all offsets but the first, last row first."""
+    codes = codewords(table)
+    symbols = scale.offset_symbols(offsets)
     for j, symbol in reversed(list(enumerate(symbols))):
         if symbol == scale.OFFSET_ESCAPE or symbol not in codes:
-            coder.put_bytes(scaled.offsets[j + 1], 2)
+            coder.put_bytes(offsets[j + 1], 2)
             symbol = scale.OFFSET_ESCAPE
         coder.put(j, symbol, codes)
 

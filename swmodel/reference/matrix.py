@@ -107,7 +107,7 @@ def flags(bits: int, count: int) -> tuple[bool, ...]:
 def find_dead(values: Sequence[int], shape: tuple[int, ...], view: int, widest: int) -> Matrix:
     """The matrix of a tensor's bit patterns, every dead row and column left out.
 
-    Strips are of equal width or nearly so, none wider than `widest` (rule 9 of section 8).
+    Strips are of equal width or nearly so, none wider than `widest` (rule 10 of section 8).
     """
     rows, columns = extent(shape, view)
     whole = Matrix(shape, view, max(1, columns), (False,) * rows, (False,) * columns)

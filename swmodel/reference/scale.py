@@ -54,41 +54,51 @@ class Scale:
 
     def write(self) -> bytes:
         """What read_scale() reads."""
-        out = self.width.to_bytes(2, "little") + bytes([self.trailing])
-        out += self.first_offset.to_bytes(2, "little", signed=True)
+        out = write_head(self.width, self.trailing, self.first_offset)
         out += write_lengths(self.offset_table)
         return out + b"".join(write_wide(table) for table in self.tables)
 
 
 def read_scale(r: Reader, d: Dtype, full: int) -> Scale:
     """The part `scale`; `full` is the number of values of a full chunk."""
+    head = read_head(r, full, d.mantissa - 1)
+    return Scale(*head, read_lengths(r, "offset_table"), (read_wide(r, 32), read_wide(r, 32)))
+
+
+def read_head(r: Reader, full: int, most_trailing: int) -> tuple[int, int, int]:
+    """`width`, `trailing` and `first_offset`."""
     width = r.integer(2, "width")
     if not 0 < width <= full:
         raise Refused(CORRUPT, "width", r.at - 2, f"{width} columns")
     trailing = r.integer(1, "trailing")
-    if trailing > d.mantissa - 1:
-        raise Refused(CORRUPT, "trailing", r.at - 1, f"{trailing} bits of {d.mantissa - 1}")
+    if trailing > most_trailing:
+        raise Refused(CORRUPT, "trailing", r.at - 1, f"{trailing} bits of {most_trailing}")
     first_offset = int.from_bytes(r.take(2, "first_offset"), "little", signed=True)
     if not LOWEST_OFFSET <= first_offset <= HIGHEST_OFFSET:
         raise Refused(CORRUPT, "first_offset", r.at - 2, f"{first_offset} cannot be")
-    offset_table = read_lengths(r, "offset_table")
-    return Scale(width, trailing, first_offset, offset_table, (read_wide(r), read_wide(r)))
+    return width, trailing, first_offset
 
 
-def read_wide(r: Reader) -> Lengths:
-    """A table of 32 symbols."""
+def write_head(width: int, trailing: int, first_offset: int) -> bytes:
+    """What read_head() reads."""
+    out = width.to_bytes(2, "little") + bytes([trailing])
+    return out + first_offset.to_bytes(2, "little", signed=True)
+
+
+def read_wide(r: Reader, symbols: int) -> Lengths:
+    """A table of 32 or 64 symbols, the last of which is the escape."""
     start = r.at
     first, count = r.integer(1, "scale_table"), r.integer(1, "scale_table")
-    if first + count > ESCAPE:
+    if first + count > symbols - 1:
         raise Refused(CORRUPT, "scale_table", start, f"symbols {first} to {first + count - 1}")
     size = (count + 2) // 2
     packed = r.integer(size, "scale_table")
     if packed >> (4 * (count + 1)):
         raise Refused(CORRUPT, "scale_table", r.at - 1, "filling bits are not 0")
-    lengths = [0] * (ESCAPE + 1)
+    lengths = [0] * symbols
     for i in range(count):
         lengths[first + i] = packed >> (4 * i) & 15
-    lengths[ESCAPE] = packed >> (4 * count) & 15
+    lengths[-1] = packed >> (4 * count) & 15
     try:
         codewords(lengths)
     except ValueError as error:
@@ -98,9 +108,9 @@ def read_wide(r: Reader) -> Lengths:
 
 def write_wide(lengths: Lengths) -> bytes:
     """What read_wide() reads: from the first symbol with a codeword to the last."""
-    used = [symbol for symbol in range(ESCAPE) if lengths[symbol]]
+    used = [symbol for symbol, length in enumerate(lengths[:-1]) if length]
     first, count = used[0], used[-1] + 1 - used[0]
-    listed = [*lengths[first : first + count], lengths[ESCAPE]]
+    listed = [*lengths[first : first + count], lengths[-1]]
     packed = sum(n << (4 * i) for i, n in enumerate(listed))
     return bytes([first, count]) + packed.to_bytes((count + 2) // 2, "little")
 
@@ -133,6 +143,20 @@ def histogram(symbols: Sequence[int], escape: int) -> list[int]:
     return counts
 
 
+def row_offset(columns: Columns, here: Sequence[tuple[int, int]]) -> int:
+    """Rule 8 of section 8: the offset of a row with these (column, h)."""
+    total = sum(8 * h + 4 - columns.prediction(c, 0) for c, h in here)
+    return (total + 2 * len(here)) // (4 * len(here))
+
+
+def settle(found: Sequence[int | None]) -> list[int]:
+    """Offsets of all rows, those of zeros included, which have None."""
+    offsets = [next(offset for offset in found if offset is not None)]
+    for known in found:
+        offsets.append(offsets[-1] if known is None else known)
+    return offsets[1:]
+
+
 def scale_values(half_octaves: Sequence[int | None], width: int, trailing: int) -> Scaled | None:
     """Rule 8 of section 8: the chunk in rows of `width`, or None if it cannot be scaled.
 
@@ -146,8 +170,7 @@ def scale_values(half_octaves: Sequence[int | None], width: int, trailing: int) 
         if not here:
             found.append(None)
             continue
-        total = sum(8 * h + 4 - columns.prediction(c, 0) for c, h in here)
-        offset = (total + 2 * len(here)) // (4 * len(here))
+        offset = row_offset(columns, here)
         if not LOWEST_OFFSET <= offset <= HIGHEST_OFFSET:
             return None
         found.append(offset)
@@ -158,10 +181,7 @@ def scale_values(half_octaves: Sequence[int | None], width: int, trailing: int) 
                 return None
             steps.append((c, q % 2, h - q))
             columns.learn(c, row, p, h)
-    offsets = [next(offset for offset in found if offset is not None)]
-    for known in found:
-        offsets.append(offsets[-1] if known is None else known)
-    del offsets[0]
+    offsets = settle(found)
     counts = [
         histogram([CENTRE - d for _, table, d in steps if table == t], ESCAPE) for t in (0, 1)
     ]

@@ -70,7 +70,7 @@ def write_lengths(lengths: Lengths) -> bytes:
 def make_table(histogram: Sequence[int]) -> Lengths:
     """Rule 7 of section 8. `histogram` counts the symbols, the last what is to be escaped."""
     total, escape = sum(histogram), len(histogram) - 1
-    weights = {s: c for s, c in enumerate(histogram[:escape]) if c and 256 * c >= total}
+    weights = {s: c for s, c in enumerate(histogram[:escape]) if c and 1024 * c >= total}
     weights[escape] = max(1, total - sum(weights.values()))
     if len(weights) == 1:
         weights[0] = 0
