@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scaled chunks (FORMAT.md section 4.4): the reference's bytes, values and refusals."""
+"""Scaled and signed chunks (FORMAT.md sections 4.4, 4.5): the reference's bytes and refusals."""
 
 from __future__ import annotations
 
@@ -23,8 +23,12 @@ from reference.reader import CORRUPT, Reader
 DTYPES = ["fp32", "bf16"]
 TABLES = entrolith.TableSet(streams.TABLES)
 
-SCALED, BITMAP, RUNS = 2, 2 << 2, 3 << 2
+SCALED, SIGNED = 2, 3
+BITMAP, RUNS, CROSS = 2 << 2, 3 << 2, 4 << 2
 """Of the mode of a chunk."""
+
+LEVELS = {SCALED: 5, SIGNED: 6}
+"""That write these forms by the shape of a tensor."""
 
 
 @pytest.fixture(params=_core.kernels())
@@ -36,13 +40,18 @@ def each_kernel(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 in_each_kernel = pytest.mark.usefixtures("each_kernel")
+each_form = pytest.mark.parametrize("form", LEVELS, ids={SCALED: "scaled", SIGNED: "signed"}.get)
 
 
-def gradient(dtype: str, rows: int, columns: int, seed: int) -> Patterns:
-    """Numbers whose size depends on the row and on the column."""
+def gradient(dtype: str, rows: int, columns: int, seed: int, form: int = SCALED) -> Patterns:
+    """Numbers whose size depends on the row and on the column, of a signed chunk also the sign."""
     rng = np.random.default_rng(seed)
     size = np.exp(2 * rng.standard_normal(columns) + rng.standard_normal((rows, 1)) - 7)
-    bits = (rng.standard_normal((rows, columns)) * size).astype(np.float32).view(np.uint32)
+    values = rng.standard_normal((rows, columns))
+    if form == SIGNED:
+        signs = np.sign(rng.standard_normal((rows, 1)) * rng.standard_normal(columns))
+        values = np.abs(values) * np.where(rng.random(values.shape) < 0.1, -signs, signs)
+    bits = (values * size).astype(np.float32).view(np.uint32)
     patterns: Patterns = bits if dtype == "fp32" else (bits >> 16).astype(np.uint16)
     return patterns
 
@@ -70,8 +79,8 @@ def has(stream: bytes, form_and_zeros: int) -> bool:
     return any(mode & 0x1F == form_and_zeros for mode in chunk_modes(stream))
 
 
-def write_strip(values: Patterns, dtype: str, log2_lanes: int, check: int) -> bytes:
-    """A matrix that is one strip, of any width and height, in scaled chunks whatever they cost."""
+def write_strip(values: Patterns, dtype: str, log2_lanes: int, check: int, form: int) -> bytes:
+    """A matrix that is one strip, of any width and height, in such chunks whatever they cost."""
     profile = replace(level(7, check=bool(check)), log2_chunk=10, log2_lanes=log2_lanes)
     rows, columns = values.shape
     matrix = Matrix((rows, columns), 1, columns, (False,) * rows, (False,) * columns)
@@ -80,11 +89,15 @@ def write_strip(values: Patterns, dtype: str, log2_lanes: int, check: int) -> by
     def dear(*arguments: Any) -> Plan:
         return replace(plan_coded(*arguments), cost=1 << 32)
 
+    def never(*_: Any) -> None:
+        return None
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reference.encode, "plan_coded", dear)
+        patch.setattr(reference.encode, "plan_signed" if form == SCALED else "plan_scaled", never)
         profile = replace(profile, stored=False)
         data = write_stream([part], b"", TABLES.tables, profile, profile.flags)
-    assert any(mode & 3 == SCALED for mode in chunk_modes(data))
+    assert any(mode & 3 == form for mode in chunk_modes(data))
     return data
 
 
@@ -97,19 +110,21 @@ def check_writing(values: Patterns, dtype: str, number: int) -> bytes:
 
 
 @in_each_kernel
+@each_form
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("width", [16, 31, 64, 65, 192, 512])
-def test_strips_are_written_as_the_reference_does(width: int, dtype: str) -> None:
-    values = gradient(dtype, -(-(1 << 14) // width), width, width)
-    assert has(check_writing(values, dtype, 5), SCALED)
+def test_strips_are_written_as_the_reference_does(width: int, dtype: str, form: int) -> None:
+    values = gradient(dtype, -(-(1 << 14) // width), width, width, form)
+    assert has(check_writing(values, dtype, LEVELS[form]), form)
 
 
 @in_each_kernel
+@each_form
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("share", "run", "zeros"), [(0.5, 1, BITMAP), (0.3, 40, RUNS)])
-def test_zeros(share: float, run: int, zeros: int, dtype: str) -> None:
-    values = with_zeros(gradient(dtype, 80, 224, 3), share, run)
-    assert has(check_writing(values, dtype, 5), SCALED | zeros)
+def test_zeros(share: float, run: int, zeros: int, dtype: str, form: int) -> None:
+    values = with_zeros(gradient(dtype, 80, 224, 3, form), share, run)
+    assert has(check_writing(values, dtype, LEVELS[form]), form | zeros)
 
 
 @in_each_kernel
@@ -127,6 +142,42 @@ def test_widths_without_a_matrix(width: int, dtype: str) -> None:
 
 @in_each_kernel
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("width", [32, 256, 1024])
+def test_signs_without_a_matrix(width: int, dtype: str) -> None:
+    """The last row is shorter, and some are zeros."""
+    values = gradient(dtype, 2 + 16000 // width, width, width, SIGNED).ravel()[: -width // 3]
+    assert has(check_writing(values, dtype, 9), SIGNED)
+    values[: 2 * width] = 0
+    values[4 * width : 5 * width + 3] = 0
+    assert has(check_writing(values, dtype, 9), SIGNED | RUNS)
+
+
+def taps_of(data: bytes, zeros: int) -> int:
+    """Of a signed chunk, the first of a stream of 64 lanes; `zeros` are the bytes of its part."""
+    r = Reader(data)
+    read_header(r, TABLES.tables)
+    return data[r.at + 8 + zeros + 2 * 64 + 5]
+
+
+@in_each_kernel
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("rest", [0, 5])
+def test_taps(rest: int, dtype: str) -> None:
+    """Kernels with one sign, 9 taps each; what is left after groups of 64 kernels, and without."""
+    kernels = 64 * 30 + rest
+    signs = np.random.default_rng(rest).choice([-1.0, 1.0], (kernels, 1))
+    bits = (np.abs(gradient("fp32", kernels, 9, 7).view(np.float32)) * signs).astype(np.float32)
+    patterns = bits.ravel().view(np.uint32)
+    values = patterns if dtype == "fp32" else (patterns >> 16).astype(np.uint16)
+    data = check_writing(values, dtype, 9)
+    assert has(data, SIGNED)
+    assert taps_of(data, 0) == 9
+    values[9 * 40 : 9 * 90] = 0
+    assert has(check_writing(values, dtype, 9), SIGNED | RUNS)
+
+
+@in_each_kernel
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_of_every_kind(kind: str, dtype: str) -> None:
     for n in (1, 63, 65, 200, 1100):
@@ -137,9 +188,11 @@ def test_values_of_every_kind(kind: str, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("trailing", [1, 3, 6, 7])
 def test_trailing_zeros(trailing: int, dtype: str) -> None:
-    """In bf16, 7 are all of the mantissa, of which a scaled chunk drops 6."""
+    """In bf16, 7 are all of the mantissa, of which a scaled chunk drops 6, a signed one 5."""
     values = gradient(dtype, 20, 64, trailing).ravel() >> trailing << trailing
     assert has(check_writing(values, dtype, 9), SCALED)
+    values = gradient(dtype, 256, 64, trailing, SIGNED) >> trailing << trailing
+    assert has(check_writing(values, dtype, 6), SIGNED)
 
 
 @in_each_kernel
@@ -155,26 +208,27 @@ def test_values_beyond_any_scale(dtype: str) -> None:
 
 
 @in_each_kernel
+@each_form
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("width", [1, 2, 7, 63, 64, 65, 130, 700])
-def test_streams_of_any_parameters_are_read(width: int, dtype: str) -> None:
+def test_streams_of_any_parameters_are_read(width: int, dtype: str, form: int) -> None:
     for log2_lanes, share, check in itertools.product((3, 4, 5, 6), (0, 0.4), (0, 1)):
-        values = gradient(dtype, -(-1500 // width), width, log2_lanes)
+        values = gradient(dtype, -(-1500 // width), width, log2_lanes, form)
         if share:
             values = with_zeros(values, share, 30)
-        data = write_strip(values, dtype, log2_lanes, check)
+        data = write_strip(values, dtype, log2_lanes, check, form)
         assert outcomes.outcome(data) == (dtype, values.shape, values.ravel().tolist())
 
 
-def small_streams(dtype: str) -> Iterator[bytes]:
-    """Scaled chunks of few bytes."""
+def small_streams(dtype: str, form: int) -> Iterator[bytes]:
+    """Chunks of few bytes."""
     for i, (width, log2_lanes) in enumerate([(1, 4), (7, 3), (64, 6), (65, 6), (130, 5)]):
-        values = gradient(dtype, -(-200 // width), width, i)
+        values = gradient(dtype, -(-200 // width), width, i, form)
         values[1:, :5:2] ^= LAYOUTS[dtype].join(0, 32, 0)  # far from what is predicted
-        yield write_strip(values, dtype, log2_lanes, i % 2)
+        yield write_strip(values, dtype, log2_lanes, i % 2, form)
         if width < 100:
-            yield write_strip(with_zeros(values, 0.2, 1), dtype, log2_lanes, i % 2)
-            yield write_strip(with_zeros(values, 0.3, 30), dtype, log2_lanes, i % 2)
+            yield write_strip(with_zeros(values, 0.2, 1), dtype, log2_lanes, i % 2, form)
+            yield write_strip(with_zeros(values, 0.3, 30), dtype, log2_lanes, i % 2, form)
 
 
 def check_refusal(damaged: bytes) -> outcomes.Outcome:
@@ -188,11 +242,12 @@ def check_refusal(damaged: bytes) -> outcomes.Outcome:
     return expected
 
 
+@each_form
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_damage(dtype: str) -> None:
+def test_damage(dtype: str, form: int) -> None:
     """Bytes of small streams changed, every one before the codes, with and without a check."""
     fields = set()
-    for i, stream in enumerate(small_streams(dtype)):
+    for i, stream in enumerate(small_streams(dtype, form)):
         r = Reader(stream)
         read_header(r, TABLES.tables)
         head = range(r.at, min(r.at + 300, len(stream)))
@@ -203,12 +258,14 @@ def test_damage(dtype: str) -> None:
             cause, field, _ = check_refusal(damaged)
             if cause == CORRUPT:
                 fields.add(field)
-    assert fields >= {"width", "trailing", "first_offset", "offset_table", "scale_table", "codes"}
+    expected = {"width", "trailing", "first_offset", "offset_table", "scale_table", "codes"}
+    assert fields >= expected | ({"sense_table", "taps"} if form == SIGNED else set())
 
 
+@each_form
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_truncation(dtype: str) -> None:
-    for stream in small_streams(dtype):
+def test_truncation(dtype: str, form: int) -> None:
+    for stream in small_streams(dtype, form):
         for damaged in itertools.islice(streams.truncations(stream), 20, None, 13):
             check_refusal(damaged)
 
@@ -217,9 +274,10 @@ def test_truncation(dtype: str) -> None:
 def test_other_types_are_not_scaled(dtype: str) -> None:
     values = make("dense", dtype, 1 << 14).reshape(-1, 64)
     data = check_writing(values, dtype, 5)
-    assert all(mode & 3 != SCALED for mode in chunk_modes(data))
-    forged = bytearray(data)
+    assert all(mode & 3 < SCALED for mode in chunk_modes(data))
     r = Reader(data)
     read_header(r, TABLES.tables)
-    forged[r.at] = forged[r.at] & ~3 | SCALED
-    assert outcomes.compare([bytes(forged)]) == [(CORRUPT, "mode", r.at)]
+    for form in LEVELS:
+        forged = bytearray(data)
+        forged[r.at] = forged[r.at] & ~3 | form
+        assert outcomes.compare([bytes(forged)]) == [(CORRUPT, "mode", r.at)]

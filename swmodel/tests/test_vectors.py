@@ -36,7 +36,7 @@ def test_reference_decodes(vector: Vector) -> None:
     assert np.array_equal(np.array(patterns, vector.patterns().dtype), vector.patterns())
 
 
-@pytest.mark.parametrize("vector", VALID, ids=name)
+@pytest.mark.parametrize("vector", [v for v in VALID if v.written], ids=name)
 def test_is_written_again(vector: Vector) -> None:
     again = entrolith.compress(vector.array(), **vector.options)
     assert again == vector.path.read_bytes(), "the encoder changed: see CONTRIBUTING.md, a vector"

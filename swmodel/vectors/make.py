@@ -17,7 +17,10 @@ from vectors.vectors import INVALID, VALID
 def main() -> int:
     """Write what is missing; 1 if what exists is not what would be written."""
     streams = {
-        vector.path: entrolith.compress(vector.array(), **vector.options) for vector in VALID
+        vector.path: entrolith.compress(vector.array(), **vector.options)
+        if vector.written
+        else vector.path.read_bytes()
+        for vector in VALID
     }
     bases = {path.stem: data for path, data in streams.items()}
     streams |= {invalid.path: invalid.edit(bases[invalid.base]) for invalid in INVALID}

@@ -41,13 +41,15 @@ def gradient(count: int, seed: int, zeros: int = 0) -> NDArray[np.uint32]:
 
 @dataclass(frozen=True)
 class Vector:
-    """A stream that must decode to `patterns()`, and that compressing them must give again."""
+    """A stream that must decode to `patterns()`, and that compressing them gives again."""
 
     name: str
     dtype: str
     profile: str
     shape: tuple[int, ...]
     patterns: Callable[[], NDArray[Any]]
+    written: bool = True
+    """False for what only earlier versions of the encoder wrote."""
 
     @property
     def path(self) -> Path:
@@ -103,6 +105,24 @@ def scaled(rows: int, columns: int, seed: int) -> NDArray[np.uint32]:
     return values.ravel()
 
 
+def leaning(rows: int, columns: int, seed: int) -> NDArray[np.uint32]:
+    """As scaled(), with signs that three times in four are the row's times the column's."""
+    values = scaled(rows, columns, seed).reshape(rows, columns)
+    signs = noise(rows, seed + 7)[:, None] ^ noise(columns, seed + 8)[None, :]
+    exceptions = noise(rows * columns, seed + 9).reshape(rows, columns)
+    signs ^= exceptions & exceptions << np.uint32(1)
+    live = values != 0
+    values[live] = (values & np.uint32(0x7FFFFFFF) | signs & np.uint32(0x80000000))[live]
+    return values.ravel()
+
+
+def kernels(count: int, taps: int, seed: int) -> NDArray[np.uint32]:
+    """fp32 patterns of kernels whose taps have the same sign; of 256 values one is zero."""
+    signs = np.repeat(noise(count, seed) & np.uint32(1 << 31), taps)
+    values = gradient(count * taps, seed + 1, zeros=1)
+    return np.where(values != 0, values & np.uint32(0x7FFFFFFF) | signs, 0).astype(np.uint32)
+
+
 def wide(patterns: NDArray[np.uint32]) -> NDArray[np.uint64]:
     """The fp64 patterns of the same numbers."""
     return patterns.view(np.float32).astype(np.float64).view(np.uint64)
@@ -121,7 +141,7 @@ def upper(patterns: NDArray[np.uint32]) -> NDArray[np.uint16]:
     return (patterns >> np.uint32(16)).astype(np.uint16)
 
 
-VALID = (
+VALID: tuple[Vector, ...] = (
     Vector("fp32_dense", "fp32", "sw-n64-c32768", (5000,), lambda: gradient(5000, 1)),
     Vector("fp32_small", "fp32", "sw-n64-c32768", (600,), lambda: gradient(600, 10)),
     Vector("fp32_bitmap", "fp32", "sw-n64-c32768", (3, 1000), lambda: gradient(3000, 2, zeros=100)),
@@ -151,8 +171,10 @@ VALID = (
     Vector("fp32_hw_raw", "fp32", "hw-n8-c4096", (600,), lambda: noise(600, 8)),
     Vector("bf16_hw", "bf16", "hw-n8-c4096", (5000,), lambda: upper(gradient(5000, 9, zeros=1))),
     LevelVector("fast", "bf16", "1", (33000,), lambda: upper(gradient(33000, 11, zeros=9))),
-    LevelVector("zero_runs", "fp32", "5", (9000,), lambda: runs(9000, 12)),
-    LevelVector("dynamic", "bf16", "5 dynamic", (9000,), lambda: upper(gradient(9000, 13))),
+    LevelVector("zero_runs", "fp32", "5", (9000,), lambda: runs(9000, 12), written=False),
+    LevelVector(
+        "dynamic", "bf16", "5 dynamic", (9000,), lambda: upper(gradient(9000, 13)), written=False
+    ),
     LevelVector("static", "bf16", "5 static", (5000,), lambda: upper(runs(5000, 14))),
     LevelVector(
         "hybrid",
@@ -161,14 +183,36 @@ VALID = (
         (3000,),
         lambda: upper(noise(3000, 15) & ~np.uint32(0x3F << 25)),
     ),
-    LevelVector("matrix", "bf16", "5", (150, 130), lambda: upper(scaled(150, 130, 16))),
-    LevelVector("convolution", "fp32", "5", (64, 32, 3, 3), lambda: scaled(64, 288, 17)),
-    LevelVector("scaled_flat", "bf16", "9", (20000,), lambda: upper(scaled(40, 500, 18))),
-    LevelVector("cross", "fp32", "9", (12800,), lambda: scaled(50, 256, 19)),
-    LevelVector("fp64", "fp64", "5", (3000,), lambda: wide(gradient(3000, 20, zeros=40))),
-    LevelVector("fp8_e4m3", "fp8e4m3", "5", (9000,), lambda: narrow(gradient(9000, 21))),
-    LevelVector("fp8_e5m2", "fp8e5m2", "5", (9000,), lambda: narrow(runs(9000, 22))),
+    LevelVector(
+        "matrix", "bf16", "5", (150, 130), lambda: upper(scaled(150, 130, 16)), written=False
+    ),
+    LevelVector(
+        "convolution", "fp32", "5", (64, 32, 3, 3), lambda: scaled(64, 288, 17), written=False
+    ),
+    LevelVector(
+        "scaled_flat", "bf16", "9", (20000,), lambda: upper(scaled(40, 500, 18)), written=False
+    ),
+    LevelVector("cross", "fp32", "9", (12800,), lambda: scaled(50, 256, 19), written=False),
+    LevelVector(
+        "fp64", "fp64", "5", (3000,), lambda: wide(gradient(3000, 20, zeros=40)), written=False
+    ),
+    LevelVector(
+        "fp8_e4m3", "fp8e4m3", "5", (9000,), lambda: narrow(gradient(9000, 21)), written=False
+    ),
+    LevelVector("fp8_e5m2", "fp8e5m2", "5", (9000,), lambda: narrow(runs(9000, 22)), written=False),
     LevelVector("empty", "fp64", "9", (3, 0), lambda: np.zeros(0, np.uint64)),
+    LevelVector("zero_runs_2", "fp32", "5", (9000,), lambda: runs(9000, 12)),
+    LevelVector("dynamic_2", "bf16", "5 dynamic", (9000,), lambda: upper(gradient(9000, 13))),
+    LevelVector("matrix_2", "bf16", "5", (150, 130), lambda: upper(scaled(150, 130, 16))),
+    LevelVector("convolution_2", "fp32", "5", (64, 32, 3, 3), lambda: scaled(64, 288, 17)),
+    LevelVector("scaled_flat_2", "bf16", "9", (20000,), lambda: upper(scaled(40, 500, 18))),
+    LevelVector("cross_2", "fp32", "9", (12800,), lambda: scaled(50, 256, 19)),
+    LevelVector("fp64_2", "fp64", "5", (3000,), lambda: wide(gradient(3000, 20, zeros=40))),
+    LevelVector("fp8_e4m3_2", "fp8e4m3", "5", (9000,), lambda: narrow(gradient(9000, 21))),
+    LevelVector("fp8_e5m2_2", "fp8e5m2", "5", (9000,), lambda: narrow(runs(9000, 22))),
+    LevelVector("signed", "bf16", "6", (160, 130), lambda: upper(leaning(160, 130, 23))),
+    LevelVector("signed_flat", "fp32", "9", (20480,), lambda: leaning(40, 512, 24)),
+    LevelVector("signed_taps", "bf16", "9", (27000,), lambda: upper(kernels(3000, 9, 25))),
 )
 
 
