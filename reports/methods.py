@@ -41,6 +41,7 @@ COLUMNS = {
     "static_k64": "S.Huff, K = 64",
     "hybrid": "**H.Huff**, K = 16",
     "level_5": "level 5",
+    "level_6": "level 6",
     "level_9": "level 9",
 }
 
@@ -178,6 +179,7 @@ def measure(source: Source) -> list[dict[str, Any]]:
             **{f"static_k{k}": ratio(tensors, mode="static", tables=sets[k]) for k in SIZES},
             "hybrid": ratio(tensors, mode="hybrid", tables=sets[16]),
             "level_5": ratio(tensors, level=5, tables=sets[16]),
+            "level_6": ratio(tensors, level=6, tables=sets[16]),
             "level_9": ratio(tensors, level=9, tables=sets[16]),
         }
         rows.append(

@@ -49,6 +49,7 @@ TWO_THREADS = Entry({"threads": 2})
 ENTRIES = (
     DEFAULT,
     FAST,
+    Entry({"level": 6}),
     SMALLEST,
     Entry({"mode": "dynamic"}),
     Entry({"mode": "static"}),
