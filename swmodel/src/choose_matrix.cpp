@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rule 9 of FORMAT.md section 8.
+// Rule 10 of FORMAT.md section 8.
 
 #include <array>
 #include <utility>

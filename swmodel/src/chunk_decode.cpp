@@ -11,6 +11,8 @@
 #include "entrolith/raw_parts.hpp"
 #include "entrolith/runs.hpp"
 #include "entrolith/scale.hpp"
+#include "entrolith/signs.hpp"
+#include "entrolith/taps.hpp"
 #include "entrolith/zeros.hpp"
 
 namespace entrolith {
@@ -78,6 +80,16 @@ bool decode_rows(const Kernel& kernel, CodeReader& reader, const Scale& scale, c
            reader.finished();
 }
 
+/// Fills work.differences with signs and half octaves; false if something is wrong.
+bool decode_signed_rows(const Kernel& kernel, CodeReader& reader, const SignedScale& scale,
+                        const Rows& rows, Workspace& work) {
+    std::array<SignedDecodeTable, kSignedTables> tables;
+    std::ranges::transform(scale.tables, tables.begin(), make_signed_decode_table);
+    return kernel.signed_rows.decode(reader, tables.data(), rows, work.rows(), work.signs(),
+                                     work.differences<std::uint16_t>()) &&
+           reader.finished();
+}
+
 /// A chunk's raw bytes, of which the last lie in the lanes.
 class RawBytes {
 public:
@@ -104,7 +116,7 @@ private:
 };
 
 /// Joins the raw parts of work.blocks with the exponents in work.differences, from value `done` on.
-/// F is the values' type or, in a scaled chunk, HalfOctaves of it.
+/// F is the values' type or, in a scaled or signed chunk, HalfOctaves or SignedHalves of it.
 template <class F>
 void join_raw_parts(const Kernel& kernel, const RawBytes& raw, const ChunkLayout& layout,
                     std::size_t done, Workspace& work, typename F::Value* nonzeros) {
@@ -115,7 +127,7 @@ void join_raw_parts(const Kernel& kernel, const RawBytes& raw, const ChunkLayout
         const std::size_t size = (bits + 7) / 8;
         const std::uint8_t* packed = raw.at(at, size);
         if (bits % 8 != 0 && packed[size - 1] >> (bits % 8) != 0) {
-            corrupt("raw", layout.raw + (layout.scale ? 0 : at),
+            corrupt("raw", layout.raw + (layout.in_rows() ? 0 : at),
                     "unused bits of a block are not 0");
         }
         if (first >= done) {
@@ -133,6 +145,9 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
                   const TableSet& tables, Workspace& work, typename F::Value* values) {
     const ChunkLayout layout =
         read_chunk_layout(data, head, F::kDtype, parameters, tables.size(), work);
+    const bool has_taps = layout.signs && layout.signs->taps > 1;
+    auto* places =  // where values lie in the chunk's order
+        has_taps ? work.reordered<typename F::Value>(head.count) : values;
     const std::size_t lanes = parameters.lanes();
     LaneStates initial{};
     std::memcpy(initial.data(), data.data() + layout.lanes, 2 * lanes);
@@ -140,7 +155,7 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
     CodeReader reader{initial, lanes, data.data() + layout.codes, data.data() + layout.raw};
     const Bytes stored = data.subspan(layout.raw, layout.end - layout.raw);
     const bool has_zeros = head.zeros != Zeros::kNone;
-    auto* nonzeros = has_zeros ? work.nonzeros<typename F::Value>() : values;
+    auto* nonzeros = has_zeros ? work.nonzeros<typename F::Value>() : places;
     const auto refuse = [&] {
         explain_codes(data, head, layout, initial, lanes, F::kExponentBits, tables, work);
     };
@@ -151,12 +166,20 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
     };
     std::size_t done = 0;  // values that are complete
     if (layout.runs && !decode_tokens(kernel, reader, *layout.runs, work)) refuse();
+    const std::uint32_t* zeros = has_zeros ? work.zeros.data() : nullptr;
     if (layout.scale) {
-        const Rows rows{head.count, layout.scale->width, has_zeros ? work.zeros.data() : nullptr};
-        const std::span offsets{work.offsets.get(), rows.count()};
-        if (!decode_offsets(reader, *layout.scale, offsets)) refuse();
+        const Rows rows{head.count, layout.scale->width, zeros};
+        if (!decode_offsets(reader, *layout.scale, {work.offsets.get(), rows.count()})) refuse();
         join_tokens();
         if (!decode_rows(kernel, reader, *layout.scale, rows, work)) refuse();
+    } else if (layout.signs) {
+        const Rows rows{head.count, layout.signs->width, zeros};
+        if (!decode_offsets(reader, *layout.signs, {work.offsets.get(), rows.count()}) ||
+            !decode_senses(reader, *layout.signs, {work.senses.get(), rows.count()})) {
+            refuse();
+        }
+        join_tokens();
+        if (!decode_signed_rows(kernel, reader, *layout.signs, rows, work)) refuse();
     } else {
         const auto decoded = decode_blocks<F>(kernel, reader, tables, stored, work, nonzeros);
         if (!decoded) refuse();
@@ -178,16 +201,22 @@ void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameter
     if constexpr (F::kExponentBits == 8) {
         if (layout.scale) {
             join_raw_parts<HalfOctaves<F>>(kernel, raw, layout, done, work, nonzeros);
+        } else if (layout.signs) {
+            join_raw_parts<SignedHalves<F>>(kernel, raw, layout, done, work, nonzeros);
         }
     }
-    if (!layout.scale) join_raw_parts<F>(kernel, raw, layout, done, work, nonzeros);
+    if (!layout.in_rows()) join_raw_parts<F>(kernel, raw, layout, done, work, nonzeros);
 
     const bool checked = parameters.check != 0;
     std::uint32_t check = 0;
     if (has_zeros) {
-        check =
-            kernel.values<F>().join_zeros(work.zeros.data(), head.count, nonzeros, values, checked);
-    } else if (checked) {
+        check = kernel.values<F>().join_zeros(zeros, head.count, nonzeros, places,
+                                              checked && !has_taps);
+    }
+    if (has_taps) {
+        scatter_taps(places, head.count, layout.signs->width, layout.signs->taps, values);
+    }
+    if (checked && (has_taps || !has_zeros)) {
         const auto* plain = reinterpret_cast<const std::uint8_t*>(values);
         check = kernel.crc32(plain, head.count * sizeof *values);
     }
@@ -215,6 +244,7 @@ void decode_chunk(Bytes data, const ChunkHead& head, const Parameters& parameter
             return;
         case Form::kCoded:
         case Form::kScaled:
+        case Form::kSigned:
             decode_coded<F>(data, head, parameters, tables, work, values);
             return;
     }

@@ -82,7 +82,7 @@ ChunkHead read_chunk_head(Bytes data, std::size_t at, std::size_t expected, Dtyp
 
     const unsigned form = mode & 3;
     const unsigned zeros = mode >> 2 & 7;
-    if (form > (parameters.version == 1 ? 1u : 2u))
+    if (parameters.version == 1 && form > 1)
         reserved("mode", at, "form " + std::to_string(form) + " is reserved");
     if (form == 0 && (mode & 0x7Cu) != 0) {
         corrupt("mode", at, "a stored chunk has no other mode bits");
@@ -93,8 +93,8 @@ ChunkHead read_chunk_head(Bytes data, std::size_t at, std::size_t expected, Dtyp
     if (zeros == 1 && (form != 1 || (mode & (kTrailingBit | kDynamicBit)) != 0)) {
         corrupt("mode", at, "an all-zero chunk has no other mode bits");
     }
-    if (form == 2 && ((mode & (kTrailingBit | kDynamicBit)) != 0 || bits_of(dtype).exponent != 8)) {
-        corrupt("mode", at, "a scaled chunk of this kind cannot be");
+    if (form >= 2 && ((mode & (kTrailingBit | kDynamicBit)) != 0 || bits_of(dtype).exponent != 8)) {
+        corrupt("mode", at, "a scaled or signed chunk of this kind cannot be");
     }
     if ((mode & kDynamicBit) != 0 && parameters.version == 1) {
         reserved("mode", at, "dynamic tables are reserved");
@@ -115,6 +115,7 @@ ChunkHead read_chunk_head(Bytes data, std::size_t at, std::size_t expected, Dtyp
     const Form kind = form == 0    ? Form::kStored
                       : zeros == 1 ? Form::kAllZero
                       : form == 2  ? Form::kScaled
+                      : form == 3  ? Form::kSigned
                                    : Form::kCoded;
     if (kind == Form::kStored &&
         body.left() != count * bytes_of(dtype) + parameters.check_bytes()) {
@@ -176,8 +177,14 @@ ChunkLayout read_chunk_layout(Bytes data, const ChunkHead& head, Dtype dtype,
     layout.blocks = cursor.at();
     if (head.form == Form::kScaled) {
         layout.scale = read_scale(cursor, bits.mantissa, parameters.chunk());
-        cut_raw_parts(layout.nonzeros, layout.scale->trailing, parameters.block(), work.blocks);
+        cut_raw_parts(layout.nonzeros, layout.scale->trailing, kHighestHalf, parameters.block(),
+                      work.blocks);
         layout.raw_bytes = raw_bytes(layout.nonzeros, bits.mantissa - layout.scale->trailing);
+    } else if (head.form == Form::kSigned) {
+        layout.signs = read_signed_scale(cursor, bits.mantissa, parameters.chunk());
+        cut_raw_parts(layout.nonzeros, layout.signs->trailing, kHighestSignedHalf,
+                      parameters.block(), work.blocks);
+        layout.raw_bytes = raw_bytes(layout.nonzeros, bits.mantissa - 1 - layout.signs->trailing);
     } else {
         read_block_headers(cursor, layout.nonzeros, head.trailing, bits, parameters, tables,
                            work.tables.size(), work.blocks);

@@ -30,11 +30,14 @@ Composition take_apart(Bytes data, const Header& header) {
                 found.stored += head.end - head.body;
                 break;
             case Form::kCoded:
-            case Form::kScaled: {
+            case Form::kScaled:
+            case Form::kSigned: {
                 const ChunkLayout layout =
                     read_chunk_layout(data, head, dtype, parameters, std::nullopt, work);
                 if (layout.scale) {
                     ++found.scaled_chunks;
+                } else if (layout.signs) {
+                    ++found.signed_chunks;
                 } else {
                     ++found.coded_chunks;
                     for (const Block& block : work.blocks) ++found.blocks_by_table[block.table];
@@ -44,7 +47,7 @@ Composition take_apart(Bytes data, const Header& header) {
                 (layout.runs ? found.runs : found.zeros) += layout.lanes - layout.zeros;
                 found.lanes += layout.tables - layout.lanes;
                 found.tables += layout.blocks - layout.tables;
-                (layout.scale ? found.scales : found.blocks) += layout.codes - layout.blocks;
+                (layout.in_rows() ? found.scales : found.blocks) += layout.codes - layout.blocks;
                 found.codes += layout.raw - layout.codes;
                 found.raw += layout.end - layout.raw;
                 break;

@@ -194,7 +194,7 @@ void walk(Bytes data, Index& index) {
 }  // namespace
 
 void check_room(const ChunkHead& head, const Parameters& parameters) {
-    const bool coded = head.form == Form::kCoded || head.form == Form::kScaled;
+    const bool coded = head.form != Form::kStored && head.form != Form::kAllZero;
     if (coded && head.end - head.start < least_coded_size(head, parameters)) {
         throw StreamError{Cause::kCorrupt, "size", head.start + 1,
                           "the chunk is too small for its values"};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+#include <array>
 #include <string>
 
 #include "entrolith/chunk.hpp"
@@ -8,7 +10,8 @@ namespace entrolith {
 namespace {
 
 /// Steps 2 and 3 of section 6.
-unsigned take_symbol(Cursor& codes, std::uint16_t& state, const DecodeTable& table) {
+template <class Table>
+unsigned take_symbol(Cursor& codes, std::uint16_t& state, const Table& table) {
     Lane lane{state};
     const unsigned entry = table.entries[lane.peek()];
     lane.drop(entry & 31);
@@ -51,7 +54,7 @@ void take_blocks(Cursor& codes, LaneStates& states, std::size_t lanes, unsigned 
     }
 }
 
-void take_offsets(Cursor& codes, LaneStates& states, std::size_t lanes, const Scale& scale,
+void take_offsets(Cursor& codes, LaneStates& states, std::size_t lanes, const ScaleHead& scale,
                   std::span<std::int16_t> offsets) {
     const DecodeTable table = make_decode_table(scale.offset_table);
     offsets[0] = scale.first_offset;
@@ -65,6 +68,24 @@ void take_offsets(Cursor& codes, LaneStates& states, std::size_t lanes, const Sc
         }
         offsets[row] = static_cast<std::int16_t>(offset);
     }
+}
+
+void take_senses(Cursor& codes, LaneStates& states, std::size_t lanes, const SignedScale& scale,
+                 std::span<std::uint8_t> senses) {
+    const DecodeTable table = make_decode_table(scale.sense_table);
+    for (std::size_t row = 0; row < senses.size(); ++row) {
+        unsigned symbol = take_symbol(codes, states[row % lanes], table);
+        if (symbol == kEscape) symbol = codes.integer<std::uint8_t>("codes");
+        if (symbol > kHighestSense) {
+            corrupt("codes", codes.at(), "sense " + std::to_string(symbol) + " cannot be");
+        }
+        senses[row] = static_cast<std::uint8_t>(symbol);
+    }
+}
+
+void check_half(const Cursor& codes, int half) {
+    if (half >= 0 && half <= kHighestHalf) return;
+    corrupt("codes", codes.at(), "half octave " + std::to_string(half) + " cannot be");
 }
 
 void take_rows(Cursor& codes, LaneStates& states, std::size_t lanes, const Scale& scale,
@@ -82,10 +103,35 @@ void take_rows(Cursor& codes, LaneStates& states, std::size_t lanes, const Scale
         const int d = symbol == kWideEscape
                           ? static_cast<std::int8_t>(codes.integer<std::uint8_t>("codes"))
                           : kCentre - static_cast<int>(symbol);
-        if (q + d < 0 || q + d > kHighestHalf) {
-            corrupt("codes", codes.at(), "half octave " + std::to_string(q + d) + " cannot be");
-        }
+        check_half(codes, q + d);
         state.learn(prediction, q + d, state_gain(row));
+    }
+}
+
+void take_signed_rows(Cursor& codes, LaneStates& states, std::size_t lanes,
+                      const SignedScale& scale, const Rows& rows, const RowBuffers& buffers,
+                      const SignBuffers& signs) {
+    std::array<SignedDecodeTable, kSignedTables> tables;
+    std::ranges::transform(scale.tables, tables.begin(), make_signed_decode_table);
+    std::fill_n(buffers.states, rows.columns(), ColumnState{});
+    std::fill_n(signs.leans, rows.columns(), ColumnLean{});
+    for (std::size_t i = 0; i < rows.values; ++i) {
+        if (rows.is_zero(i)) continue;
+        const std::size_t row = i / rows.width;
+        const std::size_t column = i % rows.width;
+        const unsigned sense = signs.senses[row];
+        ColumnState& state = buffers.states[column];
+        ColumnLean& lean = signs.leans[column];
+        const int prediction = state.prediction(buffers.offsets[row]);
+        const unsigned difference =
+            take_symbol(codes, states[column % lanes], tables[lean.table(sense >> 1)]);
+        const int both = difference == SignedDecodeTable::kEscape
+                             ? static_cast<std::int8_t>(codes.integer<std::uint8_t>("codes"))
+                             : kSignCentre - static_cast<int>(difference);
+        const int half = predicted_half(prediction) + (both >> 1);
+        check_half(codes, half);
+        state.learn(prediction, half, state_gain(row));
+        lean.learn((static_cast<unsigned>(both) & 1) ^ lean.below());
     }
 }
 
@@ -97,12 +143,18 @@ void explain_codes(Bytes data, const ChunkHead& head, const ChunkLayout& layout,
     LaneStates states = initial;
     Cursor codes{data, layout.codes, layout.raw, Cause::kCorrupt};
     if (layout.runs) take_tokens(codes, states, lanes, *layout.runs);
+    const std::uint32_t* zeros = head.zeros != Zeros::kNone ? work.zeros.data() : nullptr;
+    const RowBuffers buffers = work.rows();
     if (layout.scale) {
-        const Rows rows{head.count, layout.scale->width,
-                        head.zeros != Zeros::kNone ? work.zeros.data() : nullptr};
-        const RowBuffers buffers = work.rows();
+        const Rows rows{head.count, layout.scale->width, zeros};
         take_offsets(codes, states, lanes, *layout.scale, {buffers.offsets, rows.count()});
         take_rows(codes, states, lanes, *layout.scale, rows, buffers);
+    } else if (layout.signs) {
+        const Rows rows{head.count, layout.signs->width, zeros};
+        const SignBuffers signs = work.signs();
+        take_offsets(codes, states, lanes, *layout.signs, {buffers.offsets, rows.count()});
+        take_senses(codes, states, lanes, *layout.signs, {signs.senses, rows.count()});
+        take_signed_rows(codes, states, lanes, *layout.signs, rows, buffers, signs);
     } else {
         take_blocks(codes, states, lanes, exponent_bits, tables, work);
     }

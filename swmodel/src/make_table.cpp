@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Package-merge without the packages' contents: the symbols among the first entries of a list are
-// always the lightest ones, so a list only has to say which of its entries are symbols. From the
-// last list to the first, that gives how many symbols are taken and how many packages, hence how
-// many entries of the list before.
+// always the lightest ones, so a list only has to say how many of its first entries are symbols.
+// From the last list to the first, that gives how many symbols are taken and how many packages,
+// hence how many entries of the list before.
 
 #include "entrolith/make_table.hpp"
 
-#include <bit>
 #include <limits>
 #include <numeric>
 
@@ -36,7 +35,7 @@ struct Leaves {
         const std::uint32_t total = std::accumulate(histogram.begin(), histogram.end(), 0u);
         std::uint32_t escaped = total;
         for (std::size_t s = 0; s < kLast; ++s) {
-            if (histogram[s] == 0 || 256 * std::uint64_t{histogram[s]} < total) continue;
+            if (histogram[s] == 0 || 1024 * std::uint64_t{histogram[s]} < total) continue;
             insert(histogram[s], s);
             escaped -= histogram[s];
         }
@@ -58,14 +57,17 @@ private:
     }
 };
 
-/// Merges leaves and packages, sums the pairs of the result in `next`, and returns which entries of
-/// it are leaves. From both ends at once: either has to wait for itself only.
+/// How many of a list's entries before each, and of all of them, are leaves.
 template <std::size_t kCount>
-std::uint64_t merge(const Leaves<kCount>& leaves, const Weights<kCount>& package,
-                    std::size_t packages, Weights<kCount>& next) noexcept {
+using LeavesBefore = std::array<std::uint8_t, 2 * kCount>;
+
+/// Merges leaves and packages, sums the pairs of the result in `next`, and counts the leaves in it.
+/// From both ends at once: either has to wait for itself only.
+template <std::size_t kCount>
+void merge(const Leaves<kCount>& leaves, const Weights<kCount>& package, std::size_t packages,
+           Weights<kCount>& next, LeavesBefore<kCount>& leaves_before) noexcept {
     const std::size_t size = leaves.count + packages;
     const std::size_t middle = size / 4 * 2;  // so that no pair has an entry on either side
-    std::uint64_t is_leaf = 0;
 
     std::size_t low = 1;  // the leaf that is next from the front
     std::int32_t before = 0;
@@ -76,7 +78,7 @@ std::uint64_t merge(const Leaves<kCount>& leaves, const Weights<kCount>& package
         const std::int32_t here = leaf ? w : p;
         next[i / 2 + 1] = before + here;  // right once i is odd
         before = here;
-        is_leaf |= std::uint64_t{leaf} << i;
+        leaves_before[i] = static_cast<std::uint8_t>(low - 1);
         low += leaf;
     };
     std::size_t high = leaves.count;  // the leaf that is next from the back
@@ -88,8 +90,8 @@ std::uint64_t merge(const Leaves<kCount>& leaves, const Weights<kCount>& package
         const std::int32_t here = leaf ? w : p;
         next[i / 2 + 1] = here + after;  // right once i is even
         after = here;
-        is_leaf |= std::uint64_t{leaf} << i;
         high -= leaf;
+        leaves_before[i] = static_cast<std::uint8_t>(high);
     };
     for (std::size_t i = 0; i < middle; ++i) {
         from_front(i);
@@ -97,7 +99,7 @@ std::uint64_t merge(const Leaves<kCount>& leaves, const Weights<kCount>& package
     }
     for (std::size_t i = size - middle; i > middle; --i) from_back(i - 1);
     next[size / 2 + 1] = kHeaviest;
-    return is_leaf;
+    leaves_before[size] = static_cast<std::uint8_t>(leaves.count);
 }
 
 }  // namespace
@@ -105,24 +107,22 @@ std::uint64_t merge(const Leaves<kCount>& leaves, const Weights<kCount>& package
 template <std::size_t kCount>
 std::array<std::uint8_t, kCount> make_table(
     const std::array<std::uint32_t, kCount>& histogram) noexcept {
-    static_assert(2 * kCount <= 64);
     const Leaves<kCount> leaves{histogram};
 
-    std::array<std::uint64_t, Lane::kMaxLength> symbols;  // bit i: entry i of a list is a symbol
+    std::array<LeavesBefore<kCount>, Lane::kMaxLength> lists;
     std::array<Weights<kCount>, 2> packages;
     for (auto& weights : packages) weights[0] = kLightest;
     packages[0][1] = kHeaviest;
     std::size_t size = 0;
-    for (std::size_t level = 0; level < symbols.size(); ++level) {
-        symbols[level] = merge(leaves, packages[level % 2], size / 2, packages[(level + 1) % 2]);
+    for (std::size_t level = 0; level < lists.size(); ++level) {
+        merge(leaves, packages[level % 2], size / 2, packages[(level + 1) % 2], lists[level]);
         size = leaves.count + size / 2;
     }
 
     std::array<std::uint8_t, kCount> lengths{};
     std::size_t taken = 2 * (leaves.count - 1);
-    for (auto is_symbol = symbols.rbegin(); is_symbol != symbols.rend(); ++is_symbol) {
-        const std::uint64_t first = (std::uint64_t{1} << taken) - 1;
-        const auto lightest = static_cast<std::size_t>(std::popcount(*is_symbol & first));
+    for (auto list = lists.rbegin(); list != lists.rend(); ++list) {
+        const std::size_t lightest = (*list)[taken];
         for (std::size_t i = 0; i < lightest; ++i) ++lengths[leaves.symbol[i]];
         taken = 2 * (taken - lightest);
     }
@@ -133,5 +133,7 @@ template std::array<std::uint8_t, 16> make_table<16>(
     const std::array<std::uint32_t, 16>& histogram) noexcept;
 template std::array<std::uint8_t, 32> make_table<32>(
     const std::array<std::uint32_t, 32>& histogram) noexcept;
+template std::array<std::uint8_t, 64> make_table<64>(
+    const std::array<std::uint32_t, 64>& histogram) noexcept;
 
 }  // namespace entrolith

@@ -274,6 +274,7 @@ void register_codec(py::module_& m) {
     py::class_<Composition>(m, "Composition")
         .def_readonly("coded_chunks", &Composition::coded_chunks)
         .def_readonly("scaled_chunks", &Composition::scaled_chunks)
+        .def_readonly("signed_chunks", &Composition::signed_chunks)
         .def_readonly("stored_chunks", &Composition::stored_chunks)
         .def_readonly("zero_chunks", &Composition::zero_chunks)
         .def_readonly("blocks_by_table", &Composition::blocks_by_table)

@@ -4,66 +4,10 @@
 
 #include <string>
 
-#include "entrolith/lanes.hpp"
 #include "entrolith/make_table.hpp"
 
 namespace entrolith {
 namespace {
-
-/// The listed symbols of a table of 32.
-struct Listed {
-    std::size_t first;
-    std::size_t count;
-
-    explicit Listed(const WideLengths& lengths) noexcept {
-        const auto has_codeword = [](std::uint8_t length) { return length != 0; };
-        const auto begin = lengths.begin();
-        const auto escape = begin + kWideEscape;
-        const auto from = std::find_if(begin, escape, has_codeword);
-        auto to = escape;
-        while (to != from && to[-1] == 0) --to;
-        first = static_cast<std::size_t>(from - begin);
-        count = static_cast<std::size_t>(to - from);
-    }
-    [[nodiscard]] std::size_t bytes() const noexcept { return 2 + (count + 2) / 2; }
-};
-
-WideLengths read_wide(Cursor& cursor) {
-    constexpr const char* kField = "scale_table";
-    const std::size_t start = cursor.at();
-    const std::size_t first = cursor.integer<std::uint8_t>(kField);
-    const std::size_t count = cursor.integer<std::uint8_t>(kField);
-    if (first + count > kWideEscape) {
-        corrupt(kField, start, std::to_string(count) + " symbols from " + std::to_string(first));
-    }
-    const std::uint8_t* packed = cursor.take((count + 2) / 2, kField);
-    const auto nibble = [packed](std::size_t i) {
-        return static_cast<std::uint8_t>(packed[i / 2] >> (i % 2 * 4) & 15);
-    };
-    if (count % 2 == 0 && nibble(count + 1) != 0) {
-        corrupt(kField, cursor.at() - 1, "filling bits are not 0");
-    }
-    WideLengths lengths{};
-    for (std::size_t i = 0; i < count; ++i) lengths[first + i] = nibble(i);
-    lengths[kWideEscape] = nibble(count);
-    check_table(lengths, kField, start);
-    return lengths;
-}
-
-std::uint8_t* write_wide(const WideLengths& lengths, std::uint8_t* out) noexcept {
-    const Listed listed{lengths};
-    *out++ = static_cast<std::uint8_t>(listed.first);
-    *out++ = static_cast<std::uint8_t>(listed.count);
-    const auto length = [&](std::size_t i) {
-        return i < listed.count    ? lengths[listed.first + i]
-               : i == listed.count ? lengths[kWideEscape]
-                                   : std::uint8_t{0};
-    };
-    for (std::size_t i = 0; i <= listed.count; i += 2) {
-        *out++ = static_cast<std::uint8_t>(length(i) | length(i + 1) << 4);
-    }
-    return out;
-}
 
 /// The symbol of an offset after another, kEscape if it has none.
 unsigned move_symbol(int before, int offset) noexcept {
@@ -73,63 +17,67 @@ unsigned move_symbol(int before, int offset) noexcept {
 
 }  // namespace
 
+void read_scale_head(Cursor& cursor, unsigned most_trailing, std::size_t full, ScaleHead& head) {
+    head.width = cursor.integer<std::uint16_t>("width");
+    if (head.width == 0 || head.width > full) {
+        corrupt("width", cursor.at() - 2, std::to_string(head.width) + " columns");
+    }
+    head.trailing = cursor.integer<std::uint8_t>("trailing");
+    if (head.trailing > most_trailing) {
+        corrupt("trailing", cursor.at() - 1,
+                std::to_string(head.trailing) + " bits of " + std::to_string(most_trailing));
+    }
+    head.first_offset = static_cast<std::int16_t>(cursor.integer<std::uint16_t>("first_offset"));
+    if (head.first_offset < kLowestOffset || head.first_offset > kHighestOffset) {
+        corrupt("first_offset", cursor.at() - 2, std::to_string(head.first_offset) + " cannot be");
+    }
+}
+
+std::uint8_t* write_scale_head(const ScaleHead& head, std::uint8_t* out) noexcept {
+    store(out, head.width);
+    out[2] = head.trailing;
+    store(out + 3, static_cast<std::uint16_t>(head.first_offset));
+    return out + 5;
+}
+
 Scale read_scale(Cursor& cursor, unsigned mantissa_bits, std::size_t full) {
     Scale scale{};
-    scale.width = cursor.integer<std::uint16_t>("width");
-    if (scale.width == 0 || scale.width > full) {
-        corrupt("width", cursor.at() - 2, std::to_string(scale.width) + " columns");
-    }
-    scale.trailing = cursor.integer<std::uint8_t>("trailing");
-    if (scale.trailing > mantissa_bits - 1) {
-        corrupt("trailing", cursor.at() - 1,
-                std::to_string(scale.trailing) + " bits of " + std::to_string(mantissa_bits - 1));
-    }
-    scale.first_offset = static_cast<std::int16_t>(cursor.integer<std::uint16_t>("first_offset"));
-    if (scale.first_offset < kLowestOffset || scale.first_offset > kHighestOffset) {
-        corrupt("first_offset", cursor.at() - 2, std::to_string(scale.first_offset) + " cannot be");
-    }
+    read_scale_head(cursor, mantissa_bits - 1, full, scale);
     scale.offset_table = read_table(cursor, "offset_table");
-    for (WideLengths& table : scale.tables) table = read_wide(cursor);
+    for (WideLengths& table : scale.tables) table = read_listed_table<kWideSymbols>(cursor);
     return scale;
 }
 
 std::size_t scale_bytes(const Scale& scale) noexcept {
-    return 13 + Listed{scale.tables[0]}.bytes() + Listed{scale.tables[1]}.bytes();
+    return kScaleHeadBytes + listed_table_bytes(scale.tables[0]) +
+           listed_table_bytes(scale.tables[1]);
 }
 
 std::uint8_t* write_scale(const Scale& scale, std::uint8_t* out) noexcept {
-    store(out, scale.width);
-    out[2] = scale.trailing;
-    store(out + 3, static_cast<std::uint16_t>(scale.first_offset));
-    store(out + 5, pack_table(scale.offset_table));
-    return write_wide(scale.tables[1], write_wide(scale.tables[0], out + 13));
+    out = write_scale_head(scale, out);
+    store(out, pack_table(scale.offset_table));
+    out += 8;
+    for (const WideLengths& table : scale.tables) out = write_listed_table(table, out);
+    return out;
 }
 
-void cut_raw_parts(std::size_t nonzeros, std::uint8_t trailing, std::size_t block,
-                   std::vector<Block>& blocks) {
+void cut_raw_parts(std::size_t nonzeros, std::uint8_t trailing, std::uint16_t emax,
+                   std::size_t block, std::vector<Block>& blocks) {
     blocks.clear();
     for (std::size_t first = 0; first < nonzeros; first += block) {
         const auto length = static_cast<std::uint32_t>(std::min(block, nonzeros - first));
-        blocks.push_back({length, kHighestHalf, 0, trailing});
+        blocks.push_back({length, emax, 0, trailing});
     }
 }
 
-bool decode_offsets(CodeReader& reader, const Scale& scale,
+bool decode_offsets(CodeReader& reader, const ScaleHead& scale,
                     std::span<std::int16_t> offsets) noexcept {
     offsets[0] = scale.first_offset;
     const DecodeTable table = make_decode_table(scale.offset_table);
     int offset = scale.first_offset;
     for (std::size_t row = 1; row < offsets.size(); ++row) {
-        std::uint16_t& state = reader.states[(row - 1) % reader.lanes];
-        Lane lane{state};
-        const unsigned entry = table.entries[lane.peek()];
-        lane.drop(entry & 31);
-        if (lane.wants_byte() != 0) {
-            if (reader.at == reader.end) return false;
-            lane.take(*reader.at++, ~0u);
-        }
-        state = static_cast<std::uint16_t>(lane.state());
-        const unsigned symbol = entry >> 8;
+        unsigned symbol;
+        if (!take_symbol(reader, table, row - 1, symbol)) return false;
         if (symbol == kEscape) {
             if (reader.end - reader.at < 2) return false;
             offset = static_cast<std::int16_t>(load<std::uint16_t>(reader.at));
@@ -143,8 +91,7 @@ bool decode_offsets(CodeReader& reader, const Scale& scale,
     return true;
 }
 
-ScalePlan plan_scale(std::size_t width, const ScaleSurvey& survey,
-                     std::span<std::int16_t> offsets) noexcept {
+Histogram settle_offsets(std::span<std::int16_t> offsets) noexcept {
     std::int16_t before =
         *std::ranges::find_if(offsets, [](std::int16_t offset) { return offset != kNoOffset; });
     Histogram moves{};
@@ -153,12 +100,16 @@ ScalePlan plan_scale(std::size_t width, const ScaleSurvey& survey,
         if (row != 0) ++moves[move_symbol(before, offsets[row])];
         before = offsets[row];
     }
-    ScalePlan plan{{static_cast<std::uint16_t>(width),
-                    survey.trailing,
-                    offsets[0],
-                    make_table(moves),
-                    {make_table(survey.histograms[0]), make_table(survey.histograms[1])}},
-                   0};
+    return moves;
+}
+
+ScalePlan plan_scale(std::size_t width, const ScaleSurvey& survey,
+                     std::span<std::int16_t> offsets) noexcept {
+    const Histogram moves = settle_offsets(offsets);
+    ScalePlan plan{
+        {{static_cast<std::uint16_t>(width), survey.trailing, offsets[0], make_table(moves)},
+         {make_table(survey.histograms[0]), make_table(survey.histograms[1])}},
+        0};
     plan.bits = 8 * scale_bytes(plan.scale) + table_cost(plan.scale.offset_table, moves, 16);
     for (unsigned t = 0; t < 2; ++t) {
         plan.bits += table_cost(plan.scale.tables[t], survey.histograms[t], 8);

@@ -73,15 +73,16 @@ DecodeTable decode_table(const std::array<Codeword, kCount>& words) {
     return table;
 }
 
+/// `invert` is what a difference's number is changed by to be its symbol's.
 template <std::size_t kCount>
-EncodeTable encode_table(const std::array<Codeword, kCount>& words) {
+EncodeTable encode_table(const std::array<Codeword, kCount>& words, unsigned invert = 0) {
     const auto entry = [](const Codeword& word) {
         return Lane::limit(word.length) << 16 | word.bits << 8 | word.length;
     };
     EncodeTable table;
     table.entries.fill(entry(words[kCount - 1]) | EncodeTable::kEscape);
     for (unsigned symbol = 0; symbol < kCount - 1; ++symbol) {
-        if (words[symbol].length != 0) table.entries[symbol] = entry(words[symbol]);
+        if (words[symbol].length != 0) table.entries[symbol ^ invert] = entry(words[symbol]);
     }
     for (std::size_t i = 0; i < table.lengths.size(); ++i) {
         const EncodeTable::Entry from = table.entries[i];
@@ -104,6 +105,29 @@ EncodeTable make_encode_table(const std::array<std::uint8_t, kCount>& lengths) {
     return encode_table(codewords(lengths));
 }
 
+SignedDecodeTable make_signed_decode_table(const SignedLengths& lengths) {
+    const auto words = codewords(lengths);
+    SignedDecodeTable table;
+    for (unsigned symbol = 0; symbol < kSignedSymbols; ++symbol) {
+        const auto [length, bits] = words[symbol];
+        if (length == 0) continue;
+        const auto difference = static_cast<std::uint8_t>(symbol ^ 1);
+        const auto entry = static_cast<std::uint16_t>(difference << 8 | length);
+        const unsigned escape = symbol == kSignedEscape ? 128 : 0;
+        const auto marked = static_cast<std::uint8_t>((length - 1) | escape);
+        for (std::size_t at = bits; at < kCodes; at += std::size_t{1} << length) {
+            table.entries[at] = entry;
+            table.lengths[at] = marked;
+            table.differences[at] = difference;
+        }
+    }
+    return table;
+}
+
+EncodeTable make_signed_encode_table(const SignedLengths& lengths) {
+    return encode_table(codewords(lengths), 1);
+}
+
 template <std::size_t kCount>
 void check_table(const std::array<std::uint8_t, kCount>& lengths, const char* field,
                  std::size_t offset) {
@@ -120,6 +144,7 @@ template EncodeTable make_encode_table(const Lengths&);
 template EncodeTable make_encode_table(const WideLengths&);
 template void check_table(const Lengths&, const char*, std::size_t);
 template void check_table(const WideLengths&, const char*, std::size_t);
+template void check_table(const SignedLengths&, const char*, std::size_t);
 
 Lengths read_table(Cursor& cursor, const char* field) {
     const auto packed = cursor.integer<std::uint64_t>(field);

@@ -42,6 +42,10 @@ Workspace::Workspace(std::size_t values, const Parameters& parameters)
       row_differences{buffer<std::uint8_t>(values)},
       row_tables{buffer<std::uint8_t>(values / 8)},
       halves{buffer<std::uint16_t>(values + kSlack)},
+      leans{buffer<ColumnLean>(values)},
+      senses{buffer<std::uint8_t>(values)},
+      signed_differences{buffer<std::uint8_t>(values)},
+      signed_tables{buffer<std::uint8_t>(values / 8), buffer<std::uint8_t>(values / 8)},
       differences_{buffer<std::byte>(kExponentBytes * values)},
       nonzeros_{buffer<std::byte>(kValueBytes * values)} {
     blocks.reserve(values / parameters.block() + 1);

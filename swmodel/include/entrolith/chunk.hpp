@@ -15,6 +15,7 @@
 #include "entrolith/profile.hpp"
 #include "entrolith/runs.hpp"
 #include "entrolith/scale.hpp"
+#include "entrolith/signs.hpp"
 #include "entrolith/tables.hpp"
 #include "entrolith/workspace.hpp"
 
@@ -23,6 +24,7 @@ namespace entrolith {
 // The bits of `mode`.
 inline constexpr unsigned kCodedForm = 1;
 inline constexpr unsigned kScaledForm = 2;
+inline constexpr unsigned kSignedForm = 3;
 inline constexpr unsigned kAllZeros = 1u << 2;
 inline constexpr unsigned kZeroBitmap = 2u << 2;
 inline constexpr unsigned kZeroRuns = 3u << 2;
@@ -31,7 +33,7 @@ inline constexpr unsigned kTrailingBit = 1u << 5;
 inline constexpr unsigned kDynamicBit = 1u << 6;
 inline constexpr unsigned kShortBit = 1u << 7;
 
-enum class Form { kStored, kCoded, kScaled, kAllZero };
+enum class Form { kStored, kCoded, kScaled, kSigned, kAllZero };
 
 /// How a coded chunk says where its zeros are. FORMAT.md sections 4.1 and 4.2.
 enum class Zeros { kNone, kBitmap, kRuns, kCross };
@@ -48,8 +50,8 @@ struct ChunkHead {
     bool dynamic;
 };
 
-/// Where the parts of a coded or scaled chunk lie, each to the next. A scaled chunk has `scale`
-/// between lanes and codes: no tables, and no blocks but of raw parts.
+/// Where the parts of a coded, scaled or signed chunk lie, each to the next. A scaled or signed
+/// chunk has the part `scale` between lanes and codes: no tables, and no blocks but of raw parts.
 struct ChunkLayout {
     std::size_t zeros;
     std::size_t lanes;
@@ -62,6 +64,10 @@ struct ChunkLayout {
     std::size_t raw_bytes;  // those in the lanes included
     std::optional<Runs> runs;
     std::optional<Scale> scale;
+    std::optional<SignedScale> signs;
+
+    /// All values are one block (section 4.4).
+    [[nodiscard]] bool in_rows() const noexcept { return scale || signs; }
 };
 
 /// Reads a chunk's head and checks its size against what is certain. `expected` is the number of
@@ -69,12 +75,12 @@ struct ChunkLayout {
 [[nodiscard]] ChunkHead read_chunk_head(Bytes data, std::size_t at, std::size_t expected,
                                         Dtype dtype, const Parameters& parameters);
 
-/// The least size of a coded or scaled chunk with this head. Without runs every value takes a bit,
-/// of the bitmap or of the raw parts.
+/// The least size of a coded, scaled or signed chunk with this head. Without runs every value takes
+/// a bit, of the bitmap or of the raw parts.
 [[nodiscard]] std::size_t least_coded_size(const ChunkHead& head, const Parameters& parameters);
 
-/// Reads zeros, lanes, and tables and block headers or `scale` of a coded or scaled chunk, bitmap,
-/// tables and blocks into `work`. Without a table set at hand (`tables` empty) any index below 128
+/// Reads zeros, lanes, and tables and block headers or `scale` of such a chunk, bitmap, tables and
+/// blocks into `work`. Without a table set at hand (`tables` empty) any index below 128
 /// passes. Throws StreamError.
 [[nodiscard]] ChunkLayout read_chunk_layout(Bytes data, const ChunkHead& head, Dtype dtype,
                                             const Parameters& parameters,
@@ -86,8 +92,8 @@ void decode_chunk(Bytes data, const ChunkHead& head, const Parameters& parameter
                   const TableSet& tables, Workspace& work, typename F::Value* values);
 
 /// Decodes the codes of a chunk value by value, in the order of section 6, from the lanes' initial
-/// states, to throw the StreamError of the first fault. In a scaled chunk work.zeros has its zeros,
-/// unless the fault is before its values.
+/// states, to throw the StreamError of the first fault. In a scaled or signed chunk work.zeros has
+/// its zeros, unless the fault is before its values.
 [[noreturn]] void explain_codes(Bytes data, const ChunkHead& head, const ChunkLayout& layout,
                                 const LaneStates& initial, std::size_t lanes,
                                 unsigned exponent_bits, const TableSet& tables,

@@ -56,6 +56,22 @@ struct CodeReader {
     }
 };
 
+/// Takes the next symbol of a lane; false if the bytes run out.
+[[nodiscard]] inline bool take_symbol(CodeReader& reader, const DecodeTable& table,
+                                      std::size_t lane_number, unsigned& symbol) noexcept {
+    std::uint16_t& state = reader.states[lane_number % reader.lanes];
+    Lane lane{state};
+    const unsigned entry = table.entries[lane.peek()];
+    lane.drop(entry & 31);
+    if (lane.wants_byte() != 0) {
+        if (reader.at == reader.end) return false;
+        lane.take(*reader.at++, ~0u);
+    }
+    state = static_cast<std::uint16_t>(lane.state());
+    symbol = entry >> 8;
+    return true;
+}
+
 /// Exponents of a raw block are bytes, and no lane is touched.
 template <class Exponent>
 void encode_raw_block(CodeWriter& writer, const Stretch& stretch,

@@ -12,7 +12,7 @@
 namespace entrolith {
 
 struct Composition {
-    std::uint64_t coded_chunks, scaled_chunks, stored_chunks, zero_chunks;
+    std::uint64_t coded_chunks, scaled_chunks, signed_chunks, stored_chunks, zero_chunks;
     std::array<std::uint64_t, 256> blocks_by_table;
     std::uint64_t zero_runs;       // where zeros are said as runs
     std::uint64_t dynamic_tables;  // of all chunks, each of which calls its own 128 and up

@@ -60,6 +60,31 @@ using Fp8E5M2 = Float<Dtype::kFp8E5M2, std::uint8_t, 5, 2>;
 template <class F>
 using HalfOctaves = Float<F::kDtype, typename F::Value, F::kExponentBits + 1, F::kMantissaBits - 1>;
 
+/// The same values as section 4.5 sees them: the sign, too, belongs to the exponent, above the half
+/// octave, and a raw part is mantissa only.
+template <class F>
+struct SignedHalves {
+    using Value = typename F::Value;
+    using Exponent = std::uint16_t;
+    static constexpr Dtype kDtype = F::kDtype;
+    static constexpr unsigned kExponentBytes = sizeof(Exponent);
+    static constexpr unsigned kExponentBits = F::kExponentBits + 2;
+    static constexpr unsigned kMantissaBits = F::kMantissaBits - 1;
+    static constexpr unsigned kPartBits = kMantissaBits;
+    static constexpr unsigned kMaxExponent = (1u << kExponentBits) - 1;
+    static constexpr auto kMantissa = static_cast<Value>((Value{1} << kMantissaBits) - 1);
+
+    [[nodiscard]] static constexpr Exponent exponent(Value value) noexcept {
+        return static_cast<Exponent>(value >> kMantissaBits);
+    }
+    [[nodiscard]] static constexpr Value part(Value value) noexcept {
+        return static_cast<Value>(value & kMantissa);
+    }
+    [[nodiscard]] static constexpr Value join(Exponent exponent, Value part) noexcept {
+        return static_cast<Value>(Value{exponent} << kMantissaBits | part);
+    }
+};
+
 /// Calls `f` with the type of `dtype`: the one place where a dtype becomes a type.
 template <class Function>
 decltype(auto) with_dtype(Dtype dtype, Function&& f) {

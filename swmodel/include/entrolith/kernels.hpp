@@ -19,6 +19,7 @@
 #include "entrolith/codes.hpp"
 #include "entrolith/dtype.hpp"
 #include "entrolith/scale.hpp"
+#include "entrolith/signs.hpp"
 #include "entrolith/tables.hpp"
 #include "entrolith/token_classes.hpp"
 
@@ -149,6 +150,36 @@ struct RowKernel {
     }
 };
 
+/// The same on the rows of a signed chunk (section 4.5).
+struct SignedRowKernel {
+    template <class F>
+    using Survey = SignedSurvey (*)(const typename F::Value* values, const Rows& rows,
+                                    const RowBuffers& buffers, const SignBuffers& signs) noexcept;
+
+    /// Rules 8 and 9 of section 8: what RowKernel's survey does, and fills senses and the
+    /// differences and tables of signed chunks.
+    Survey<Fp32> survey_fp32;
+    Survey<Bf16> survey_bf16;
+    /// Encodes signs.differences, as RowKernel::encode does.
+    void (*encode)(CodeWriter& writer, const EncodeTable* tables, const Rows& rows,
+                   const SignBuffers& signs) noexcept;
+    /// Fills signed_halves (with slack), without those of zeros, as kHighestSignedHalf -
+    /// (2^9 s + h), from offsets and senses; false if they are corrupt.
+    bool (*decode)(CodeReader& reader, const SignedDecodeTable* tables, const Rows& rows,
+                   const RowBuffers& buffers, const SignBuffers& signs,
+                   std::uint16_t* signed_halves) noexcept;
+
+    template <class F>
+    [[nodiscard]] Survey<F> survey() const noexcept {
+        if constexpr (std::is_same_v<F, Fp32>) {
+            return survey_fp32;
+        } else {
+            static_assert(std::is_same_v<F, Bf16>);
+            return survey_bf16;
+        }
+    }
+};
+
 struct Kernel {
     std::string_view name;
 
@@ -160,10 +191,13 @@ struct Kernel {
     CodeKernel<std::uint8_t> codes8;
     CodeKernel<std::uint16_t> codes16;
     RowKernel rows;
+    SignedRowKernel signed_rows;
     ValueKernel<Fp32> fp32;
     ValueKernel<HalfOctaves<Fp32>> fp32_halves;
+    ValueKernel<SignedHalves<Fp32>> fp32_signed_halves;
     ValueKernel<Bf16> bf16;
     ValueKernel<HalfOctaves<Bf16>> bf16_halves;
+    ValueKernel<SignedHalves<Bf16>> bf16_signed_halves;
     ValueKernel<Fp16> fp16;
     ValueKernel<Fp64> fp64;
     ValueKernel<Fp8E4M3> fp8e4m3;
@@ -175,10 +209,14 @@ struct Kernel {
             return fp32;
         } else if constexpr (std::is_same_v<F, HalfOctaves<Fp32>>) {
             return fp32_halves;
+        } else if constexpr (std::is_same_v<F, SignedHalves<Fp32>>) {
+            return fp32_signed_halves;
         } else if constexpr (std::is_same_v<F, Bf16>) {
             return bf16;
         } else if constexpr (std::is_same_v<F, HalfOctaves<Bf16>>) {
             return bf16_halves;
+        } else if constexpr (std::is_same_v<F, SignedHalves<Bf16>>) {
+            return bf16_signed_halves;
         } else if constexpr (std::is_same_v<F, Fp16>) {
             return fp16;
         } else if constexpr (std::is_same_v<F, Fp64>) {

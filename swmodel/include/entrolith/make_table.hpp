@@ -13,8 +13,8 @@
 namespace entrolith {
 
 /// The best codeword lengths of at most 8 bits for these counts, which add up to less than 2^28.
-/// The last symbol is the escape; it stands for all that occurs less than once in 256. For 16 and
-/// 32 symbols.
+/// The last symbol is the escape; it stands for all that occurs less than once in 1024. For 16, 32
+/// and 64 symbols.
 template <std::size_t kCount>
 [[nodiscard]] std::array<std::uint8_t, kCount> make_table(
     const std::array<std::uint32_t, kCount>& histogram) noexcept;

@@ -2,7 +2,7 @@
 //
 // entrolith/parts.hpp - how an encoder puts tensors into segments, and finds a chunk's values.
 //
-// Spec      FORMAT.md section 8, rules 9 and 10.
+// Spec      FORMAT.md section 8, rules 10 and 11.
 // Read me   Values stay where the caller has them. Only chunks that straddle tensors, or leave out
 //           dead rows and columns, are copied, one at a time.
 #pragma once
@@ -40,11 +40,11 @@ struct Part {
 [[nodiscard]] Part single_part(const Input& tensor, std::optional<Matrix> matrix,
                                std::uint64_t rank);
 
-/// Rule 9: the matrix that a tensor is seen as, if any.
+/// Rule 10: the matrix that a tensor is seen as, if any.
 [[nodiscard]] std::optional<Matrix> choose_matrix(const Input& tensor, const Profile& profile,
                                                   const TableSet& tables);
 
-/// Rule 10: the segments of a stream. Throws std::invalid_argument if a tensor is beyond the
+/// Rule 11: the segments of a stream. Throws std::invalid_argument if a tensor is beyond the
 /// format.
 [[nodiscard]] std::vector<Part> make_parts(std::span<const Input> tensors, const Profile& profile,
                                            const TableSet& tables);

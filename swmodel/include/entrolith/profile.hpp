@@ -43,7 +43,7 @@ struct Parameters {
 /// Which tables a block may take. FORMAT.md section 8, rule 6.
 enum class Mode : std::uint8_t { kStatic, kDynamic, kHybrid };
 
-/// Which tensors are seen as matrices. FORMAT.md section 8, rule 9.
+/// Which tensors are seen as matrices. FORMAT.md section 8, rule 10.
 enum class Matrices : std::uint8_t { kNever, kByShape, kBySize };
 
 struct Profile {
@@ -55,19 +55,32 @@ struct Profile {
     Mode mode = Mode::kStatic;
     Matrices matrices = Matrices::kNever;
     bool scaled = false;
+    bool signs = false;  // where `scaled`: chunks may be signed, too
 };
 
 /// Columns that are tried where there is no matrix, ascending. FORMAT.md section 8, rules 5 and 8.
 inline constexpr std::array<std::size_t, 11> kTriedWidths{64,   128,  256,  512,  576, 1024,
                                                           1152, 2048, 2304, 4096, 4608};
 
-/// The columns that a chunk's values may be seen in. `strip` has those of its matrix, or is 0.
+/// The same of signed chunks. Rule 9.
+inline constexpr std::array<std::size_t, 6> kTriedSignedWidths{32, 64, 128, 256, 512, 1024};
+/// Columns of the signed chunks that are tried with taps, and their number.
+inline constexpr std::array<std::size_t, 3> kTriedTapsWidths{64, 128, 256};
+inline constexpr unsigned kTriedTaps = 9;
+
+/// Widths are searched for where there is no matrix that has them. `strip` has the columns of a
+/// chunk's matrix, or is 0.
+[[nodiscard]] constexpr bool searches_widths(const Profile& profile, std::size_t strip) noexcept {
+    return strip == 0 && profile.matrices == Matrices::kBySize;
+}
+
+/// The columns that a chunk's values may be seen in, of the ones that are `tried`.
 [[nodiscard]] constexpr std::span<const std::size_t> widths_to_try(
-    const Profile& profile, const std::size_t& strip) noexcept {
+    const Profile& profile, const std::size_t& strip, std::span<const std::size_t> tried) noexcept {
     if (strip != 0) return {&strip, 1};
-    if (profile.matrices != Matrices::kBySize) return {};
-    const auto* beyond = std::ranges::upper_bound(kTriedWidths, profile.parameters.chunk());
-    return {kTriedWidths.begin(), beyond};
+    if (!searches_widths(profile, strip)) return {};
+    const auto beyond = std::ranges::upper_bound(tried, profile.parameters.chunk());
+    return {tried.begin(), beyond};
 }
 
 inline constexpr std::array<Profile, 2> kProfiles{{
@@ -90,6 +103,7 @@ inline constexpr int kMaxLevel = 9;
     if (!fast && !mode) {
         profile.matrices = smallest ? Matrices::kBySize : Matrices::kByShape;
         profile.scaled = true;
+        profile.signs = number >= 6;
     }
     profile.mode = mode.value_or(fast ? Mode::kStatic : Mode::kHybrid);
     return profile;

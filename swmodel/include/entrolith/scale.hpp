@@ -18,6 +18,7 @@
 #include "entrolith/blocks.hpp"
 #include "entrolith/bytes.hpp"
 #include "entrolith/codes.hpp"
+#include "entrolith/listed_tables.hpp"
 #include "entrolith/tables.hpp"
 
 namespace entrolith {
@@ -103,12 +104,25 @@ struct RowBuffers {
     std::uint16_t* halves;      // of every value, between passes of the survey
 };
 
-/// The part `scale`.
-struct Scale {
+/// What the part `scale` has in scaled and in signed chunks.
+struct ScaleHead {
     std::uint16_t width;
     std::uint8_t trailing;
     std::int16_t first_offset;
     Lengths offset_table;
+};
+
+/// What that takes, in bytes.
+inline constexpr std::size_t kScaleHeadBytes = 2 + 1 + 2 + 8;
+
+/// Reads width, trailing, at most this, and first_offset in a chunk of a stream with `full` values
+/// in full chunks. Throws StreamError.
+void read_scale_head(Cursor& cursor, unsigned most_trailing, std::size_t full, ScaleHead& head);
+/// Writes them and returns their end.
+[[nodiscard]] std::uint8_t* write_scale_head(const ScaleHead& head, std::uint8_t* out) noexcept;
+
+/// The part `scale`.
+struct Scale : ScaleHead {
     std::array<WideLengths, 2> tables;
 };
 
@@ -116,18 +130,19 @@ struct Scale {
 /// `mantissa_bits`. Throws StreamError.
 [[nodiscard]] Scale read_scale(Cursor& cursor, unsigned mantissa_bits, std::size_t full);
 /// What it takes at most, in bytes.
-inline constexpr std::size_t kMostScaleBytes = 2 + 1 + 2 + 8 + 2 * (2 + 16);
+inline constexpr std::size_t kMostScaleBytes =
+    kScaleHeadBytes + 2 * kMostListedTableBytes<kWideSymbols>;
 [[nodiscard]] std::size_t scale_bytes(const Scale& scale) noexcept;
 /// Writes the part and returns its end.
 [[nodiscard]] std::uint8_t* write_scale(const Scale& scale, std::uint8_t* out) noexcept;
 
-/// The raw parts of a scaled chunk are one block: here they are cut where a byte ends anyway, after
-/// every `block` values, and exponents are half octaves.
-void cut_raw_parts(std::size_t nonzeros, std::uint8_t trailing, std::size_t block,
-                   std::vector<Block>& blocks);
+/// The raw parts of a scaled or signed chunk are one block: here they are cut where a byte ends
+/// anyway, after every `block` values, and exponents are what lies above them, up to `emax`.
+void cut_raw_parts(std::size_t nonzeros, std::uint8_t trailing, std::uint16_t emax,
+                   std::size_t block, std::vector<Block>& blocks);
 
 /// Decodes the offsets of all rows, the first of which is known; false if one is corrupt.
-[[nodiscard]] bool decode_offsets(CodeReader& reader, const Scale& scale,
+[[nodiscard]] bool decode_offsets(CodeReader& reader, const ScaleHead& scale,
                                   std::span<std::int16_t> offsets) noexcept;
 
 /// What the encoder's kernel finds in the rows of a chunk.
@@ -143,7 +158,10 @@ struct ScalePlan {
     std::uint64_t bits;  // of scale and codes; raw bytes come on top
 };
 
-/// Gives rows of zeros their offsets, and makes the tables.
+/// Gives rows of zeros their offsets, and counts the symbols of all but the first.
+[[nodiscard]] Histogram settle_offsets(std::span<std::int16_t> offsets) noexcept;
+
+/// Settles the offsets, and makes the tables.
 [[nodiscard]] ScalePlan plan_scale(std::size_t width, const ScaleSurvey& survey,
                                    std::span<std::int16_t> offsets) noexcept;
 

@@ -27,9 +27,12 @@ inline constexpr std::size_t kMaxDynamicTables = 64;
 
 inline constexpr unsigned kWideSymbols = 32;  // of scaled chunks
 inline constexpr unsigned kWideEscape = 31;
+inline constexpr unsigned kSignedSymbols = 64;  // of signed chunks
+inline constexpr unsigned kSignedEscape = 63;
 
 using Lengths = std::array<std::uint8_t, kSymbols>;
 using WideLengths = std::array<std::uint8_t, kWideSymbols>;
+using SignedLengths = std::array<std::uint8_t, kSignedSymbols>;
 using Identity = std::array<std::uint8_t, 8>;
 
 /// By the next 8 bits of a lane, the codeword that they begin with.
@@ -40,6 +43,19 @@ struct DecodeTable {
     alignas(64) std::array<std::uint8_t, 256> bytes;
     /// The same bytes, those with the same 4 next bits together: rows of 16.
     alignas(64) std::array<std::uint8_t, 256> rows;
+};
+
+/// The same for 64 symbols, as differences: each is its symbol with the lowest bit inverted, so
+/// that a difference is a constant less what an escape's byte says (signs.hpp).
+struct SignedDecodeTable {
+    static constexpr std::uint8_t kEscape = kSignedEscape ^ 1;
+
+    /// Length in the low byte, difference in the high.
+    std::array<std::uint16_t, 256> entries;
+    /// The same in bytes, each of which four registers hold: length - 1, with bit 7 set for the
+    /// escape, and the difference.
+    alignas(64) std::array<std::uint8_t, 256> lengths;
+    alignas(64) std::array<std::uint8_t, 256> differences;
 };
 
 /// By difference, a codeword.
@@ -69,6 +85,9 @@ template <std::size_t kCount>
 [[nodiscard]] DecodeTable make_decode_table(const std::array<std::uint8_t, kCount>& lengths);
 template <std::size_t kCount>
 [[nodiscard]] EncodeTable make_encode_table(const std::array<std::uint8_t, kCount>& lengths);
+/// The same of 64 symbols, whose differences are those of SignedDecodeTable.
+[[nodiscard]] SignedDecodeTable make_signed_decode_table(const SignedLengths& lengths);
+[[nodiscard]] EncodeTable make_signed_encode_table(const SignedLengths& lengths);
 
 /// Throws StreamError with this field and offset if the table breaks section 3.2.
 template <std::size_t kCount>
@@ -82,6 +101,7 @@ void check_table(const std::array<std::uint8_t, kCount>& lengths, const char* fi
 /// How often each symbol occurs in a block; differences without a symbol of their own are escapes.
 using Histogram = std::array<std::uint32_t, kSymbols>;
 using WideHistogram = std::array<std::uint32_t, kWideSymbols>;
+using SignedHistogram = std::array<std::uint32_t, kSignedSymbols>;
 
 /// Bits of codewords, and of the `escape` bits that follow those of the escape.
 template <std::size_t kCount>

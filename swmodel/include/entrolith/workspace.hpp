@@ -3,6 +3,7 @@
 // entrolith/workspace.hpp - the buffers that coding a chunk takes: made once, used for every chunk.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "entrolith/dynamic.hpp"
 #include "entrolith/kernels.hpp"
 #include "entrolith/profile.hpp"
+#include "entrolith/signs.hpp"
 
 namespace entrolith {
 
@@ -49,7 +51,7 @@ public:
     std::unique_ptr<std::uint8_t[]> symbols;
     std::unique_ptr<std::uint8_t[]> extra;
 
-    // Rows of scaled chunks.
+    // Rows of scaled and signed chunks.
     [[nodiscard]] RowBuffers rows() const noexcept {
         return {states.get(), offsets.get(), row_differences.get(), row_tables.get(), halves.get()};
     }
@@ -58,10 +60,34 @@ public:
     std::unique_ptr<std::uint8_t[]> row_differences;
     std::unique_ptr<std::uint8_t[]> row_tables;
     std::unique_ptr<std::uint16_t[]> halves;
+    [[nodiscard]] SignBuffers signs() const noexcept {
+        return {leans.get(),
+                senses.get(),
+                signed_differences.get(),
+                {signed_tables[0].get(), signed_tables[1].get()}};
+    }
+    std::unique_ptr<ColumnLean[]> leans;
+    std::unique_ptr<std::uint8_t[]> senses;
+    std::unique_ptr<std::uint8_t[]> signed_differences;
+    std::array<std::unique_ptr<std::uint8_t[]>, 2> signed_tables;
+
+    /// `count` values in the order of their taps; made where they are first asked for.
+    template <class Value>
+    [[nodiscard]] Value* reordered(std::size_t count) {
+        reordered_.resize(count * sizeof(Value) + kSlack);
+        return reinterpret_cast<Value*>(reordered_.data());
+    }
+    /// Room for a chunk to be compared with another, in the same way.
+    [[nodiscard]] std::uint8_t* attempt(std::size_t bytes) {
+        attempt_.resize(bytes);
+        return attempt_.data();
+    }
 
 private:
     std::unique_ptr<std::byte[]> differences_;
     std::unique_ptr<std::byte[]> nonzeros_;
+    std::vector<std::byte> reordered_;
+    std::vector<std::uint8_t> attempt_;
 };
 
 }  // namespace entrolith

@@ -40,7 +40,7 @@ class Sizes:
         lanes: initial lane states.
         tables: dynamic tables.
         blocks: headers of blocks.
-        scales: widths, offsets and tables of scaled chunks.
+        scales: widths, offsets and tables of scaled and signed chunks.
         codes: codewords, and exponents that have none.
         raw: signs and mantissas, apart from those in the lanes.
         stored: values of stored chunks, and their checks.
@@ -99,7 +99,7 @@ class Info:
         profile: the name of the profile with these parameters, None if there is none.
         parameters: of the stream.
         table_set: identity of the table set that it needs, 16 hexadecimal digits.
-        chunks: number of chunks by form: "coded", "scaled", "stored", "zeros".
+        chunks: number of chunks by form: "coded", "scaled", "signed", "stored", "zeros".
         blocks: number of blocks by table of the set; those with a table of their chunk's own are
             under "dynamic", those without one under "raw". Tables that no block uses are left out.
         dynamic_tables: number of tables that chunks have of their own.
@@ -168,6 +168,7 @@ def info(data: Buffer) -> Info:
         chunks={
             "coded": parts.coded_chunks,
             "scaled": parts.scaled_chunks,
+            "signed": parts.signed_chunks,
             "stored": parts.stored_chunks,
             "zeros": parts.zero_chunks,
         },

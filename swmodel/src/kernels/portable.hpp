@@ -10,6 +10,7 @@
 #include "portable_raw_parts.hpp"
 #include "portable_runs.hpp"
 #include "portable_scale.hpp"
+#include "portable_signs.hpp"
 #include "portable_survey.hpp"
 #include "portable_zeros.hpp"
 
@@ -47,10 +48,14 @@ constexpr Kernel portable_kernel(std::string_view name) noexcept {
             code_kernel<std::uint8_t>(),
             code_kernel<std::uint16_t>(),
             {&survey_rows<Fp32>, &survey_rows<Bf16>, &encode_rows, &decode_rows},
+            {&survey_signed_rows<Fp32>, &survey_signed_rows<Bf16>, &encode_signed_rows,
+             &decode_signed_rows},
             value_kernel<Fp32>(),
             value_kernel<HalfOctaves<Fp32>>(),
+            value_kernel<SignedHalves<Fp32>>(),
             value_kernel<Bf16>(),
             value_kernel<HalfOctaves<Bf16>>(),
+            value_kernel<SignedHalves<Bf16>>(),
             value_kernel<Fp16>(),
             value_kernel<Fp64>(),
             value_kernel<Fp8E4M3>(),

@@ -105,9 +105,20 @@ private:
     std::array<std::array<std::uint32_t, 2 * kWideSymbols>, kCopies> counts_{};
 };
 
-template <class F, bool kDense>
+/// Where signs are not looked at; portable_signs.hpp has what does.
+struct NoSigns {
+    template <class Value>
+    void weigh(const RowGroup&, const Value*, std::uint64_t) const noexcept {}
+    void end_row(std::size_t) const noexcept {}
+    template <class Value>
+    void code(const RowGroup&, const Value*, std::uint64_t,
+              const OfGroup<std::int8_t>&) const noexcept {}
+};
+
+/// `signs` sees the values of each group twice, before and after the offset of its row is known.
+template <class F, bool kDense, class Signs>
 ScaleSurvey survey_plain_rows(const typename F::Value* values, const Rows& rows,
-                              const RowBuffers& buffers) noexcept {
+                              const RowBuffers& buffers, Signs& signs) noexcept {
     using Half = HalfOctaves<F>;
     std::fill_n(buffers.states, rows.columns(), ColumnState{});
     auto all_bits = typename F::Value{0};
@@ -125,6 +136,7 @@ ScaleSurvey survey_plain_rows(const typename F::Value* values, const Rows& rows,
                 halves[c] = Half::exponent(from[c]);
             }
             const std::uint64_t active = group.active<kDense>(rows);
+            signs.weigh(group, from, active);
             count += static_cast<std::size_t>(std::popcount(active));
             if (active == group.all()) {
                 for (std::size_t c = 0; c < group.count; ++c) {
@@ -138,6 +150,7 @@ ScaleSurvey survey_plain_rows(const typename F::Value* values, const Rows& rows,
                 sum += 8 * halves[c] + 4 - states[c].prediction(0);
             }
         });
+        signs.end_row(row);
         if (count == 0) {
             buffers.offsets[row] = kNoOffset;
             continue;
@@ -163,6 +176,7 @@ ScaleSurvey survey_plain_rows(const typename F::Value* values, const Rows& rows,
                 }
                 std::copy_n(differences.begin(), group.count, buffers.differences + group.value);
                 counts.add(differences, states.odd, group.count);
+                signs.code(group, values + group.value, active, d);
                 states.learn(d, gain, group.count);
                 return;
             }
@@ -170,11 +184,13 @@ ScaleSurvey survey_plain_rows(const typename F::Value* values, const Rows& rows,
                 const auto c = static_cast<std::size_t>(std::countr_zero(left));
                 const int wide = halves[c] - states.predicted(c);
                 far |= wide + 128;
+                d[c] = static_cast<std::int8_t>(wide);
                 const auto difference = static_cast<std::uint8_t>(kCentre - wide);
                 buffers.differences[group.value + c] = difference;
                 counts.add_one(difference, states.odd[c]);
                 states.at[c].learn(states.above[c] - 4, halves[c], gain);
             }
+            signs.code(group, values + group.value, active, d);
         });
     }
     ScaleSurvey found{};
@@ -190,21 +206,23 @@ ScaleSurvey survey_plain_rows(const typename F::Value* values, const Rows& rows,
 template <class F>
 ScaleSurvey survey_rows(const typename F::Value* values, const Rows& rows,
                         const RowBuffers& buffers) noexcept {
-    return rows.zeros == nullptr ? survey_plain_rows<F, true>(values, rows, buffers)
-                                 : survey_plain_rows<F, false>(values, rows, buffers);
+    NoSigns signs;
+    return rows.zeros == nullptr ? survey_plain_rows<F, true>(values, rows, buffers, signs)
+                                 : survey_plain_rows<F, false>(values, rows, buffers, signs);
 }
 
-/// As RowKernel says.
-inline void encode_rows(CodeWriter& writer, const EncodeTable* const tables[2], const Rows& rows,
-                        const RowBuffers& buffers) noexcept {
+/// Encodes differences of which the table of each column is tables_of(group)[column].
+template <class TablesOf>
+void encode_plain_rows(CodeWriter& writer, const Rows& rows, const std::uint8_t* all_differences,
+                       int centre, TablesOf&& tables_of) noexcept {
     std::uint8_t* at = writer.at;
     const std::size_t lane_mask = writer.lanes - 1;
+    const auto emax = static_cast<std::uint16_t>(centre);
     for_each_group_back(rows, [&](const RowGroup& group) noexcept {
-        const std::uint64_t which = bits_at(buffers.tables, group.value);
-        const std::uint8_t* differences = buffers.differences + group.value;
+        const auto tables = tables_of(group);
+        const std::uint8_t* differences = all_differences + group.value;
         const auto put = [&](std::size_t c) {
-            at = put_symbol(at, writer.states[c & lane_mask],
-                            (*tables[which >> c & 1])[differences[c]], std::uint16_t{kCentre},
+            at = put_symbol(at, writer.states[c & lane_mask], tables[c][differences[c]], emax,
                             differences[c]);
         };
         const std::uint64_t active =
@@ -223,17 +241,38 @@ inline void encode_rows(CodeWriter& writer, const EncodeTable* const tables[2], 
     writer.at = at;
 }
 
-/// Symbols of a group's columns, as differences.
+/// One of two tables for each column of a group.
+template <class Table>
+struct TwoByColumn {
+    static constexpr unsigned kEscape = kWideEscape;
+    static constexpr int kCentre = entrolith::kCentre;
+    const Table* const* tables;
+    std::uint64_t which;
+    [[nodiscard]] const Table& operator[](std::size_t c) const noexcept {
+        return *tables[which >> c & 1];
+    }
+};
+
+/// As RowKernel says.
+inline void encode_rows(CodeWriter& writer, const EncodeTable* const tables[2], const Rows& rows,
+                        const RowBuffers& buffers) noexcept {
+    encode_plain_rows(
+        writer, rows, buffers.differences, kCentre, [&](const RowGroup& group) noexcept {
+            return TwoByColumn<EncodeTable>{tables, bits_at(buffers.tables, group.value)};
+        });
+}
+
+/// Symbols of a group's columns, as differences; `tables` has the table of each column.
 class GroupSymbols {
 public:
-    GroupSymbols(CodeReader& reader, const DecodeTable* const tables[2]) noexcept
-        : reader_{reader}, tables_{tables[0], tables[1]}, at_{reader.at} {}
+    explicit GroupSymbols(CodeReader& reader) noexcept : reader_{reader}, at_{reader.at} {}
     ~GroupSymbols() { reader_.at = at_; }
     GroupSymbols(const GroupSymbols&) = delete;
     GroupSymbols& operator=(const GroupSymbols&) = delete;
 
     /// Those of all columns; false if the bytes might run out.
-    [[nodiscard]] bool all(std::uint64_t which, std::uint8_t* differences) noexcept {
+    template <class Tables>
+    [[nodiscard]] bool all(const Tables& tables, std::uint8_t* differences) noexcept {
         constexpr std::ptrdiff_t kMostBytes = 2 * kGroupColumns;
         if (reader_.end - at_ < kMostBytes) return false;
         const std::size_t lane_mask = reader_.lanes - 1;
@@ -242,15 +281,15 @@ public:
         for (std::size_t c = 0; c < kGroupColumns; ++c) {
             std::uint16_t& state = reader_.states[c & lane_mask];
             Lane lane{state};
-            const unsigned entry = tables_[which >> c & 1]->entries[lane.peek()];
+            const unsigned entry = tables[c].entries[lane.peek()];
             lane.drop(entry & 31);
             const std::uint32_t wanted = lane.wants_byte();
             lane.take(*at, wanted);
             at -= static_cast<std::int32_t>(wanted);
             state = static_cast<std::uint16_t>(lane.state());
             unsigned difference = entry >> 8;
-            if (difference == kWideEscape) [[unlikely]]
-                difference = unsigned{kCentre} - *at++;
+            if (difference == Tables::kEscape) [[unlikely]]
+                difference = unsigned{Tables::kCentre} - *at++;
             differences[c] = static_cast<std::uint8_t>(difference);
         }
         at_ = at;
@@ -258,10 +297,11 @@ public:
     }
 
     /// That of one column; false if the bytes run out.
-    [[nodiscard]] bool one(std::size_t c, unsigned table, std::uint8_t& difference) noexcept {
+    template <class Tables>
+    [[nodiscard]] bool one(const Tables& tables, std::size_t c, std::uint8_t& difference) noexcept {
         std::uint16_t& state = reader_.states[c % reader_.lanes];
         Lane lane{state};
-        const unsigned entry = tables_[table]->entries[lane.peek()];
+        const unsigned entry = tables[c].entries[lane.peek()];
         lane.drop(entry & 31);
         if (lane.wants_byte() != 0) {
             if (at_ == reader_.end) return false;
@@ -269,15 +309,14 @@ public:
         }
         state = static_cast<std::uint16_t>(lane.state());
         difference = static_cast<std::uint8_t>(entry >> 8);
-        if (difference != kWideEscape) return true;
+        if (difference != Tables::kEscape) return true;
         if (at_ == reader_.end) return false;
-        difference = static_cast<std::uint8_t>(unsigned{kCentre} - *at_++);
+        difference = static_cast<std::uint8_t>(unsigned{Tables::kCentre} - *at_++);
         return true;
     }
 
 private:
     CodeReader& reader_;
-    const DecodeTable* tables_[2];
     const std::uint8_t* at_;
 };
 
@@ -285,7 +324,7 @@ private:
 inline bool decode_rows(CodeReader& reader, const DecodeTable* const tables[2], const Rows& rows,
                         const RowBuffers& buffers, std::uint16_t* half_octaves) noexcept {
     std::fill_n(buffers.states, rows.columns(), ColumnState{});
-    GroupSymbols symbols{reader, tables};
+    GroupSymbols symbols{reader};
     bool good = true;
     unsigned all_halves = 0;
     for (std::size_t row = 0; good && row < rows.count(); ++row) {
@@ -293,12 +332,13 @@ inline bool decode_rows(CodeReader& reader, const DecodeTable* const tables[2], 
         const int gain = state_gain(row);
         for_each_group(rows, row, [&](const RowGroup& group) noexcept {
             const PlainStates states{buffers.states + group.column, offset};
+            const TwoByColumn<DecodeTable> by_column{tables, states.tables};
             OfGroup<std::uint8_t> differences;
             OfGroup<std::int8_t> d{};
             const std::uint64_t active =
                 rows.zeros == nullptr ? group.all() : group.active<false>(rows);
             if (active == lowest_bits(kGroupColumns) &&
-                symbols.all(states.tables, differences.data())) {
+                symbols.all(by_column, differences.data())) {
                 for (std::size_t c = 0; c < kGroupColumns; ++c) {
                     d[c] = static_cast<std::int8_t>(kCentre - differences[c]);
                 }
@@ -314,7 +354,7 @@ inline bool decode_rows(CodeReader& reader, const DecodeTable* const tables[2], 
             }
             for (std::uint64_t left = active; good && left != 0; left &= left - 1) {
                 const auto c = static_cast<std::size_t>(std::countr_zero(left));
-                good = symbols.one(c, states.odd[c], differences[c]);
+                good = symbols.one(by_column, c, differences[c]);
                 const int half =
                     states.predicted(c) + static_cast<std::int8_t>(kCentre - differences[c]);
                 *half_octaves = static_cast<std::uint16_t>(kHighestHalf - half);
