@@ -45,6 +45,7 @@ public:
         } else {
             survey_.scale = kernel_.rows.template survey<F>()(chunk_.values, rows_, buffers_);
         }
+        moves_ = settle_offsets({buffers_.offsets, rows_.count()});
     }
     /// Whether a look with signs, or without, would find what the last one did.
     [[nodiscard]] bool has(std::size_t width, bool with_signs) const noexcept {
@@ -54,7 +55,7 @@ public:
     /// Of the last look: the part `scale`, if it costs less than `cost`, which it then lowers.
     [[nodiscard]] std::optional<Scale> scale_below(std::uint64_t& cost) const noexcept {
         if (!survey_.scale.possible) return std::nullopt;
-        const ScalePlan plan = plan_scale(rows_.width, survey_.scale, offsets());
+        const ScalePlan plan = plan_scale(rows_.width, survey_.scale, buffers_.offsets[0], moves_);
         const unsigned part_bits = HalfOctaves<F>::kPartBits - plan.scale.trailing;
         if (!lowers(cost, plan.bits, part_bits)) return std::nullopt;
         return plan.scale;
@@ -62,17 +63,15 @@ public:
     [[nodiscard]] std::optional<SignedScale> signs_below(std::uint64_t& cost,
                                                          unsigned taps) const noexcept {
         if (!survey_.possible) return std::nullopt;
-        const SignedPlan plan = plan_signed(rows_.width, taps, F::kMantissaBits, survey_, offsets(),
-                                            {signs_.senses, rows_.count()});
+        const SignedPlan plan =
+            plan_signed(rows_.width, taps, F::kMantissaBits, survey_, buffers_.offsets[0], moves_,
+                        {signs_.senses, rows_.count()});
         const unsigned part_bits = SignedHalves<F>::kPartBits - plan.scale.trailing;
         if (!lowers(cost, plan.bits, part_bits)) return std::nullopt;
         return plan.scale;
     }
 
 private:
-    [[nodiscard]] std::span<std::int16_t> offsets() const noexcept {
-        return {buffers_.offsets, rows_.count()};
-    }
     [[nodiscard]] bool lowers(std::uint64_t& cost, std::uint64_t bits,
                               unsigned part_bits) const noexcept {
         bits += 8 * raw_bytes(chunk_.nonzero_count, part_bits);
@@ -88,6 +87,7 @@ private:
     Rows rows_{};
     bool with_signs_ = false;
     SignedSurvey survey_{};
+    Histogram moves_{};
 };
 
 /// Rules 8 and 9: form 2 or 3, if cheaper than `cost`. Widths are ascending.

@@ -103,11 +103,10 @@ Histogram settle_offsets(std::span<std::int16_t> offsets) noexcept {
     return moves;
 }
 
-ScalePlan plan_scale(std::size_t width, const ScaleSurvey& survey,
-                     std::span<std::int16_t> offsets) noexcept {
-    const Histogram moves = settle_offsets(offsets);
+ScalePlan plan_scale(std::size_t width, const ScaleSurvey& survey, std::int16_t first_offset,
+                     const Histogram& moves) noexcept {
     ScalePlan plan{
-        {{static_cast<std::uint16_t>(width), survey.trailing, offsets[0], make_table(moves)},
+        {{static_cast<std::uint16_t>(width), survey.trailing, first_offset, make_table(moves)},
          {make_table(survey.histograms[0]), make_table(survey.histograms[1])}},
         0};
     plan.bits = 8 * scale_bytes(plan.scale) + table_cost(plan.scale.offset_table, moves, 16);

@@ -52,14 +52,13 @@ bool decode_senses(CodeReader& reader, const SignedScale& scale,
 }
 
 SignedPlan plan_signed(std::size_t width, unsigned taps, unsigned mantissa_bits,
-                       const SignedSurvey& survey, std::span<std::int16_t> offsets,
-                       std::span<const std::uint8_t> senses) noexcept {
-    const Histogram moves = settle_offsets(offsets);
+                       const SignedSurvey& survey, std::int16_t first_offset,
+                       const Histogram& moves, std::span<const std::uint8_t> senses) noexcept {
     Histogram kinds{};
     for (const std::uint8_t sense : senses) ++kinds[sense];
     const auto trailing = std::min<unsigned>(survey.scale.trailing, mantissa_bits - 2);
     SignedPlan plan{{{static_cast<std::uint16_t>(width), static_cast<std::uint8_t>(trailing),
-                      offsets[0], make_table(moves)},
+                      first_offset, make_table(moves)},
                      static_cast<std::uint8_t>(taps),
                      make_table(kinds),
                      {}},

@@ -161,9 +161,9 @@ struct ScalePlan {
 /// Gives rows of zeros their offsets, and counts the symbols of all but the first.
 [[nodiscard]] Histogram settle_offsets(std::span<std::int16_t> offsets) noexcept;
 
-/// Settles the offsets, and makes the tables.
+/// Makes the tables; `moves` is what settle_offsets() counts.
 [[nodiscard]] ScalePlan plan_scale(std::size_t width, const ScaleSurvey& survey,
-                                   std::span<std::int16_t> offsets) noexcept;
+                                   std::int16_t first_offset, const Histogram& moves) noexcept;
 
 /// How the coders of 16-bit exponents see offsets: an escaped one follows as kOffsetEmax less the
 /// difference, and no symbol is.

@@ -104,9 +104,10 @@ struct SignedPlan {
     std::uint64_t bits;  // of scale and codes; raw bytes come on top
 };
 
-/// Settles the offsets, and makes the tables.
+/// Makes the tables; `moves` is what settle_offsets() counts.
 [[nodiscard]] SignedPlan plan_signed(std::size_t width, unsigned taps, unsigned mantissa_bits,
-                                     const SignedSurvey& survey, std::span<std::int16_t> offsets,
+                                     const SignedSurvey& survey, std::int16_t first_offset,
+                                     const Histogram& moves,
                                      std::span<const std::uint8_t> senses) noexcept;
 
 /// How the coders of 8-bit exponents see senses: an escaped one follows as kSenseEmax less the
