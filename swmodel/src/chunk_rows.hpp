@@ -47,9 +47,11 @@ public:
         }
         moves_ = settle_offsets({buffers_.offsets, rows_.count()});
     }
-    /// Whether a look with signs, or without, would find what the last one did.
-    [[nodiscard]] bool has(std::size_t width, bool with_signs) const noexcept {
-        return rows_.width == width && with_signs_ >= with_signs;
+    /// The same for rows that a plan was made of, unless the last look was at them.
+    void look_again(std::size_t width, bool with_signs) noexcept {
+        if (rows_.width == width && with_signs_ >= with_signs) return;
+        look(width, with_signs);
+        static_cast<void>(settle_offsets(offsets()));
     }
 
     /// Of the last look: the part `scale`, if it costs less than `cost`, which it then lowers.
@@ -119,11 +121,8 @@ RowsPlan choose_rows(const Kernel& kernel, const ChunkValues<typename F::Value>&
     } else {
         best.signs.reset();
     }
-    const auto look_again = [&](std::size_t width, bool with_signs) {
-        if (!planner.has(width, with_signs)) planner.look(width, with_signs);
-    };
-    if (best.scale) look_again(best.scale->width, false);
-    if (best.signs) look_again(best.signs->width, true);
+    if (best.scale) planner.look_again(best.scale->width, false);
+    if (best.signs) planner.look_again(best.signs->width, true);
     return best;
 }
 
