@@ -51,7 +51,6 @@ public:
     void look_again(std::size_t width, bool with_signs) noexcept {
         if (rows_.width == width && with_signs_ >= with_signs) return;
         look(width, with_signs);
-        static_cast<void>(settle_offsets(offsets()));
     }
 
     /// Of the last look: the part `scale`, if it costs less than `cost`, which it then lowers.
