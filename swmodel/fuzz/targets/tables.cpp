@@ -72,7 +72,7 @@ void check(FuzzedData& input) {
     if (accepted(outcome)) follow(lengths);
 }
 
-/// What is made of a histogram is a code with a codeword for all that occurs once in 256.
+/// What is made of a histogram is a code with a codeword for all that occurs once in 1024.
 template <std::size_t kCount>
 void make(FuzzedData& input) {
     std::array<std::uint32_t, kCount> histogram;
@@ -86,7 +86,7 @@ void make(FuzzedData& input) {
     promise(is_code(lengths), "what is made is a code");
     follow(lengths);
     const auto frequent = [&](unsigned symbol) {
-        return histogram[symbol] != 0 && 256 * std::uint64_t{histogram[symbol]} >= total;
+        return histogram[symbol] != 0 && 1024 * std::uint64_t{histogram[symbol]} >= total;
     };
     bool any = false;
     for (unsigned symbol = 0; symbol < kCount - 1; ++symbol) any |= frequent(symbol);
