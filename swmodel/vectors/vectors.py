@@ -232,6 +232,16 @@ def header(offset: int, value: int) -> Callable[[bytes], bytes]:
     return edit
 
 
+def first_chunk(offset: int, value: int) -> Callable[[bytes], bytes]:
+    """Set a byte of the first chunk."""
+
+    def edit(data: bytes) -> bytes:
+        at = 28 + int.from_bytes(data[20:24], "little") + offset
+        return data[:at] + bytes([value]) + data[at + 1 :]
+
+    return edit
+
+
 def footer(offset: int, mask: int) -> Callable[[bytes], bytes]:
     """Change a byte of the footer of a stream of one chunk and make its check right again."""
 
@@ -276,10 +286,12 @@ INVALID = (
     Invalid("extra", "fp32_small", lambda data: data + b"\0", "CorruptStreamError", "trailing"),
     Invalid("zero_runs", "fp32_small", flipped(BODY, 0x0C), "UnsupportedModeError", "mode"),
     Invalid("dynamic", "fp32_small", flipped(BODY, 0x40), "UnsupportedModeError", "mode"),
+    Invalid("signed", "fp32_small", flipped(BODY, 0x02), "UnsupportedModeError", "mode"),
     Invalid("wrong_value", "fp32_small", flipped(-40, 1), "CorruptStreamError", "check"),
     Invalid("stored_value", "fp32_stored", flipped(-40, 1), "CorruptStreamError", "check"),
     Invalid("footer_check", "static", flipped(-2, 1), "CorruptStreamError", "footer_check"),
     Invalid("index", "static", footer(0, 1), "CorruptStreamError", "index"),
     Invalid("stream_check", "static", footer(-8, 1), "CorruptStreamError", "stream_check"),
+    Invalid("taps", "signed", first_chunk(8 + 2 * 64 + 5, 0), "CorruptStreamError", "taps"),
     Invalid("footer_missing", "static", lambda data: data[:-11], "TruncatedStreamError", "index"),
 )
