@@ -11,6 +11,7 @@ import pytest
 from corpus.streams import TABLES, small, write
 from corpus.values import LAYOUTS, make
 from reference.encode import Profile
+from vectors.vectors import HERE as VECTORS
 
 CHUNK = 1 << 15
 
@@ -28,7 +29,7 @@ def test_a_stream_of_every_form() -> None:
     assert found.profile == "sw-n64-c32768"
     assert found.parameters == entrolith.Parameters(15, 9, 6, check=True)
     assert found.table_set == entrolith.TableSet.default().id
-    assert found.chunks == {"coded": 2, "scaled": 0, "stored": 1, "zeros": 1}
+    assert found.chunks == {"coded": 2, "scaled": 0, "signed": 0, "stored": 1, "zeros": 1}
     assert found.sizes.stored == 4 * CHUNK + 4
     assert found.sizes.chunk_heads == 4 * 4 + 4
     assert found.sizes.lanes == 2 * 2 * 64
@@ -36,6 +37,17 @@ def test_a_stream_of_every_form() -> None:
     assert sum(found.blocks.values()) == blocks
     assert found.sizes.blocks == 2 * blocks
     assert found.ratio == found.stream_bytes / values.nbytes
+
+
+@pytest.mark.parametrize("name", ["scaled_flat_2", "signed", "signed_taps"])
+def test_forms_that_use_the_shape(name: str) -> None:
+    data = (VECTORS / "v2" / f"{name}.elz").read_bytes()
+    found = entrolith.info(data)
+    form = name.partition("_")[0]
+    assert {form: n for form, n in found.chunks.items() if n} == {form: 1}
+    assert found.sizes.scales > 0
+    assert not found.blocks
+    assert found.stream_bytes == len(data)
 
 
 @pytest.mark.parametrize("dtype", LAYOUTS)
