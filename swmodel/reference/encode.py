@@ -283,7 +283,7 @@ def encode_chunk(
             placed = [values[i] for i in order]
             found = plan_signed(placed, d, columns, TAPS)
             if found is not None:
-                chunks.append(write_chunk(placed, found, [columns], count, check, p))
+                chunks.append(write_chunk(placed, found, widths, count, check, p))
     chunk = min(chunks, key=len)
     stored = framed(short << 7, count + plain + check)
     return stored if p.stored and len(chunk) >= len(stored) else chunk

@@ -184,7 +184,7 @@ std::uint8_t* encode_chunk(const typename F::Value* values, std::size_t count, s
     if constexpr (F::kExponentBits == 8) {
         if (profile.scaled && profile.signs && searches_widths(profile, strip)) {
             const std::size_t bound = encode_chunk_bound(count, F::kDtype, parameters);
-            return choose_taps<F>(kernel, chunk, profile, bound, work, out, body, end);
+            return choose_taps<F>(kernel, chunk, profile, widths, bound, work, out, body, end);
         }
     }
     return end;

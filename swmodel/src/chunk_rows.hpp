@@ -181,11 +181,13 @@ std::uint8_t* write_signed(const Kernel& kernel, const ChunkValues<typename F::V
 }
 
 /// Rule 9: writes the chunk at `out` .. `end` with taps instead, if that is smaller, and returns
-/// its end. `body` is where its parts begin, and `bound` the room that other forms need.
+/// its end. `widths` are those of crosses, `body` is where its parts begin, and `bound` the room
+/// that other forms need.
 template <class F>
 std::uint8_t* choose_taps(const Kernel& kernel, const ChunkValues<typename F::Value>& plain,
-                          const Profile& profile, std::size_t bound, Workspace& work,
-                          std::uint8_t* out, std::uint8_t* body, std::uint8_t* end) {
+                          const Profile& profile, std::span<const std::size_t> widths,
+                          std::size_t bound, Workspace& work, std::uint8_t* out, std::uint8_t* body,
+                          std::uint8_t* end) {
     using Value = typename F::Value;
     const auto head = static_cast<std::size_t>(body - out);
     const unsigned is_short = out[0] & kShortBit;
@@ -206,7 +208,7 @@ std::uint8_t* choose_taps(const Kernel& kernel, const ChunkValues<typename F::Va
         std::optional<Tokens> tokens;
         unsigned mode = kSignedForm | is_short;
         std::uint8_t* at = attempt + head;
-        at = choose_zeros(kernel.runs, profile, chunk, {&width, 1}, work, tokens, mode, at);
+        at = choose_zeros(kernel.runs, profile, chunk, widths, work, tokens, mode, at);
         at = write_signed<F>(kernel, chunk, *scale, profile.parameters, tokens, work, at);
         const auto size = static_cast<std::size_t>(at - attempt);
         if (size >= static_cast<std::size_t>(end - out)) continue;
