@@ -7,6 +7,7 @@
 #include "avx512_raw_parts.hpp"
 #include "avx512_runs.hpp"
 #include "avx512_scale.hpp"
+#include "avx512_signs.hpp"
 #include "avx512_survey.hpp"
 #include "avx512_zeros.hpp"
 #include "folding_crc32.hpp"
@@ -106,10 +107,14 @@ constexpr Kernel avx512_kernel() noexcept {
     kernel.codes8 = {&encode_64, &decode_64, &encode_mixed_64, &decode_mixed_64};
     kernel.rows = {&survey_rows_at_once<Fp32>, &survey_rows_at_once<Bf16>, &encode_rows_64,
                    &decode_rows_64};
+    kernel.signed_rows = {&survey_signed_rows_at_once<Fp32>, &survey_signed_rows_at_once<Bf16>,
+                          &encode_signed_rows_64, &decode_signed_rows_64};
     kernel.fp32 = byte_kernel(kernel.fp32);
     kernel.bf16 = byte_kernel(kernel.bf16);
     kernel.fp32_halves = half_kernel(kernel.fp32_halves);
     kernel.bf16_halves = half_kernel(kernel.bf16_halves);
+    kernel.fp32_signed_halves = half_kernel(kernel.fp32_signed_halves);
+    kernel.bf16_signed_halves = half_kernel(kernel.bf16_signed_halves);
     kernel.fp16 = zero_kernel(kernel.fp16);
     return kernel;
 }

@@ -93,13 +93,14 @@ public:
     GroupEncoder(const GroupEncoder&) = delete;
     GroupEncoder& operator=(const GroupEncoder&) = delete;
 
-    /// One symbol of each lane; kWhole says that all lanes are active.
-    template <bool kWhole, class Tables>
-    void group(const Tables& tables, std::size_t group, __m512i differences,
+    /// One symbol of each lane; kWhole says that all lanes are active. `which` says which tables
+    /// are whose.
+    template <bool kWhole, class Tables, class Which>
+    void group(const Tables& tables, const Which& which, __m512i differences,
                __mmask64 active) noexcept {
         const __m512i index = _mm512_min_epu8(differences, _mm512_set1_epi8(63));
-        const __m512i lengths = tables.lengths(index, group);
-        const __m512i codewords = tables.codewords(index, group);
+        const __m512i lengths = tables.lengths(index, which);
+        const __m512i codewords = tables.codewords(index, which);
         __mmask64 escapes = _mm512_movepi8_mask(lengths);
         const __m512i nibble = _mm512_set1_epi16(15);
         const __m512i even_length = _mm512_and_si512(lengths, nibble);
@@ -210,21 +211,33 @@ struct DecodeRows {
     }
 };
 
+/// Symbols of a group as DecodeTable has them in a byte.
+template <unsigned kEscapeSymbol>
+struct PackedSymbols {
+    __m512i lengths;  // less 1, in bits 0-2
+
+    [[nodiscard]] __m512i differences() const noexcept {
+        return _mm512_and_si512(_mm512_srli_epi16(lengths, 3), _mm512_set1_epi8(31));
+    }
+    [[nodiscard]] __mmask64 escapes(__m512i differences) const noexcept {
+        return _mm512_cmpeq_epi8_mask(differences,
+                                      _mm512_set1_epi8(static_cast<char>(kEscapeSymbol)));
+    }
+};
+
 struct OneDecodeTable {
-    static constexpr unsigned kEscape = entrolith::kEscape;
     DecodeRows rows;
     explicit OneDecodeTable(const DecodeTable& table) noexcept : rows{table} {}
-    [[nodiscard]] __m512i of(__m512i low, std::size_t /*group*/) const noexcept {
-        return rows.of(low);
+    [[nodiscard]] PackedSymbols<kEscape> of(__m512i low, std::size_t /*group*/) const noexcept {
+        return {rows.of(low)};
     }
 };
 
 struct TwoDecodeTables {
-    static constexpr unsigned kEscape = entrolith::kEscape;
     DecodeRows rows[2];
     const std::uint64_t* which;
-    [[nodiscard]] __m512i of(__m512i low, std::size_t group) const noexcept {
-        return _mm512_mask_blend_epi8(which[group], rows[0].of(low), rows[1].of(low));
+    [[nodiscard]] PackedSymbols<kEscape> of(__m512i low, std::size_t group) const noexcept {
+        return {_mm512_mask_blend_epi8(which[group], rows[0].of(low), rows[1].of(low))};
     }
 };
 
@@ -256,10 +269,11 @@ public:
     [[nodiscard]] bool good() const noexcept { return wrong_ == 0 && at_ <= reader_.end; }
 
     /// One symbol of each lane; kWhole says that all lanes are active.
-    template <bool kWhole, class Tables>
-    [[nodiscard]] __m512i group(const Tables& tables, std::size_t group,
+    template <bool kWhole, class Tables, class Which>
+    [[nodiscard]] __m512i group(const Tables& tables, const Which& which,
                                 __mmask64 active) noexcept {
-        const __m512i found = tables.of(low_, group);
+        const auto symbols = tables.of(low_, which);
+        const __m512i found = symbols.lengths;
         const __m512i even = select(low_bytes(), low_, _mm512_slli_epi16(high_, 8));
         const __m512i odd = select(low_bytes(), _mm512_srli_epi16(low_, 8), high_);
         const __m512i three = _mm512_set1_epi16(7);
@@ -273,9 +287,8 @@ public:
         // byte.
         const __m512i spare = _mm512_sub_epi8(spare_, _mm512_and_si512(found, _mm512_set1_epi8(7)));
         __mmask64 wants = _mm512_movepi8_mask(spare);
-        __m512i differences = _mm512_and_si512(_mm512_srli_epi16(found, 3), _mm512_set1_epi8(31));
-        __mmask64 escapes = _mm512_cmpeq_epi8_mask(
-            differences, _mm512_set1_epi8(static_cast<char>(Tables::kEscape)));
+        __m512i differences = symbols.differences();
+        __mmask64 escapes = symbols.escapes(differences);
         if constexpr (!kWhole) {
             wants &= active;
             escapes &= active;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Raw parts of scaled chunks, of 23 and 7 bits if none of them are dropped: packed by shifts that
-// bring each part to its place in a byte, and two permutations, as no byte has bits of three parts;
-// unpacked by multishift, which puts the sign and the mantissa where they belong at once.
+// Raw parts of scaled chunks, of 23 and 7 bits if none of them are dropped, and of signed chunks,
+// of 22 and 6 bits without a sign: packed by shifts that bring each part to its place in a byte,
+// and two permutations, as no byte has bits of three parts; unpacked by multishift, which puts the
+// sign and the mantissa where they belong at once.
 #pragma once
 
 #include <immintrin.h>
@@ -62,22 +63,55 @@ inline constexpr auto kPackLayouts = [] {
     return all;
 }();
 
-/// As ValueKernel::pack_raw says. F is HalfOctaves of another type.
+/// The raw parts of a register of values. F is HalfOctaves or SignedHalves of another type.
 template <class F>
-void pack_halves(const typename F::Value* values, std::size_t count, unsigned trailing,
+__m512i parts_of(__m512i v, unsigned trailing) noexcept {
+    using P = Patterns<F>;
+    const __m512i mantissa = P::set1(F::kMantissa);
+    if constexpr (F::kPartBits == F::kMantissaBits) {
+        return P::srl(_mm512_and_si512(v, mantissa), trailing);
+    } else {
+        return P::srl(select(mantissa, v, P::template srli<F::kExponentBits>(v)), trailing);
+    }
+}
+
+/// Packs parts of 6 bits: two make 12 bits, and two of those 3 bytes.
+template <class F>
+void pack_sixes(const typename F::Value* values, std::size_t count, unsigned trailing,
+                std::uint8_t* out) noexcept {
+    using P = Patterns<F>;
+    static constexpr ByteIndex kThreeOfEight =
+        byte_index([](unsigned i) { return i / 3 * 8 % 64 + i % 3; });
+    const auto parts = [&](std::size_t at) {  // of 32 / P::kCount registers, the last with zeros
+        if (at + P::kCount <= count) return parts_of<F>(_mm512_loadu_si512(values + at), trailing);
+        if (at >= count) return _mm512_setzero_si512();
+        return parts_of<F>(P::load_first(values + at, count - at), trailing);
+    };
+    for (std::size_t i = 0; i < count; i += 32) {
+        __m512i words = parts(i);
+        if constexpr (P::kCount == 16) {
+            words = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(words)),
+                                       _mm512_cvtepi32_epi16(parts(i + 16)), 1);
+        }
+        const __m512i twelves = _mm512_madd_epi16(words, _mm512_set1_epi32(1 | 64 << 16));
+        const __m512i fours = _mm512_or_si512(twelves, _mm512_srli_epi64(twelves, 32 - 12));
+        _mm512_storeu_si512(out, _mm512_permutexvar_epi8(bytes_of(kThreeOfEight), fours));
+        out += 24;
+    }
+}
+
+/// Packs parts of kLeastPacked bits or more.
+template <class F>
+void pack_placed(const typename F::Value* values, std::size_t count, unsigned trailing,
                  std::uint8_t* out) noexcept {
     using P = Patterns<F>;
     const unsigned width = F::kPartBits - trailing;
-    if (width < kLeastPacked) return pack_raw<F>(values, count, trailing, out);
     const PackLayout& layout = kPackLayouts<F>[width];
     const __m512i left = bytes_of(layout.left);
     const __m512i first = bytes_of(layout.first);
     const __m512i second = bytes_of(layout.second);
-    const __m512i mantissa = P::set1(F::kMantissa);
     const auto packed = [&](__m512i v) {
-        const __m512i parts =
-            P::srl(select(mantissa, v, P::template srli<F::kExponentBits>(v)), trailing);
-        const __m512i placed = P::sllv(parts, left);
+        const __m512i placed = P::sllv(parts_of<F>(v, trailing), left);
         return _mm512_or_si512(_mm512_maskz_permutexvar_epi8(layout.has_first, first, placed),
                                _mm512_maskz_permutexvar_epi8(layout.has_second, second, placed));
     };
@@ -89,12 +123,25 @@ void pack_halves(const typename F::Value* values, std::size_t count, unsigned tr
     if (i < count) _mm512_storeu_si512(out, packed(P::load_first(values + i, count - i)));
 }
 
+/// As ValueKernel::pack_raw says. F is HalfOctaves or SignedHalves of another type.
+template <class F>
+void pack_halves(const typename F::Value* values, std::size_t count, unsigned trailing,
+                 std::uint8_t* out) noexcept {
+    const unsigned width = F::kPartBits - trailing;
+    if (width == 6) return pack_sixes<F>(values, count, trailing, out);
+    if constexpr (F::kPartBits >= kLeastPacked) {
+        if (width >= kLeastPacked) return pack_placed<F>(values, count, trailing, out);
+    }
+    pack_raw<F>(values, count, trailing, out);
+}
+
 /// Half octaves of 64 values, as words.
 struct HalfWords {
     __m512i words[2];
 };
 
-/// Parts of any width, to be joined with half octaves. F is HalfOctaves of another type.
+/// Parts of any width, to be joined with half octaves. F is HalfOctaves or SignedHalves of another
+/// type.
 template <class F>
 class HalfParts {
 public:
@@ -118,7 +165,9 @@ public:
 private:
     using Value = typename F::Value;
     static constexpr unsigned kSize = sizeof(Value);
-    static constexpr auto kTop = static_cast<Value>(Value{1} << (8 * kSize - 1));
+    /// The sign, if parts have it.
+    static constexpr auto kTop =
+        static_cast<Value>(F::kPartBits > F::kMantissaBits ? Value{1} << (8 * kSize - 1) : 0);
 
     /// Register r of half octaves in their places.
     static __m512i above(unsigned r, const HalfWords& halves) noexcept {
@@ -146,7 +195,7 @@ private:
         return layout;
     }
     static constexpr auto kLayouts = [] {
-        std::array<BitLayout, F::kMantissaBits + 1> all{};
+        std::array<BitLayout, F::kPartBits> all{};
         for (unsigned t = 0; t < all.size(); ++t) all[t] = layout_of(t);
         return all;
     }();
@@ -158,7 +207,7 @@ private:
     __m512i mask_;
 };
 
-/// As ValueKernel::unpack_raw says. F is HalfOctaves of another type.
+/// As ValueKernel::unpack_raw says. F is HalfOctaves or SignedHalves of another type.
 template <class F>
 void unpack_halves(const std::uint8_t* in, std::size_t count, unsigned trailing, std::uint16_t emax,
                    const std::uint16_t* differences, typename F::Value* values) noexcept {

@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "avx512_bytes.hpp"
 #include "avx512_codes.hpp"
@@ -191,9 +192,9 @@ struct UpperWords {
         }
     }
 
-    /// h of columns 32 k and up: the 9 bits below the sign.
-    [[nodiscard]] __m512i halves(std::size_t k) const noexcept {
-        return _mm512_srli_epi16(_mm512_slli_epi16(words[k], 1), 16 - kHalfBits);
+    /// Sign and h of columns 32 k and up, as 10 bits.
+    [[nodiscard]] __m512i signed_halves(std::size_t k) const noexcept {
+        return _mm512_srli_epi16(words[k], 15 - kHalfBits);
     }
 
 private:
@@ -204,9 +205,31 @@ private:
     }
 };
 
-template <class F, bool kDense>
+/// h of what UpperWords has with the sign.
+inline __m512i without_sign(__m512i signed_halves) noexcept {
+    return _mm512_and_si512(signed_halves, _mm512_set1_epi16(kHighestHalf));
+}
+
+/// The signs of 64 values, of what UpperWords has.
+inline __mmask64 signs_of(__m512i lower, __m512i upper) noexcept {
+    const __m512i sign = _mm512_set1_epi16(kHighestHalf + 1);
+    return _mm512_kunpackd(_mm512_test_epi16_mask(upper, sign),
+                           _mm512_test_epi16_mask(lower, sign));
+}
+
+/// Where signs are not looked at; avx512_signs.hpp has what does.
+struct NoGroupSigns {
+    static constexpr bool kLooks = false;
+    void weigh(const RowGroup&, __mmask64, __mmask64) const noexcept {}
+    void end_row(std::size_t) const noexcept {}
+    template <bool kWhole>
+    void code(const RowGroup&, __mmask64, __mmask64, __m512i) const noexcept {}
+};
+
+/// `signs` sees those of each group twice, before and after the offset of its row is known.
+template <class F, bool kDense, class Signs>
 ScaleSurvey survey_groups_of_rows(const typename F::Value* values, const Rows& rows,
-                                  const RowBuffers& buffers) noexcept {
+                                  const RowBuffers& buffers, Signs& signs) noexcept {
     using Half = HalfOctaves<F>;
     const __m512i ones = _mm512_set1_epi16(1);
     __m512i bits = _mm512_setzero_si512();
@@ -220,9 +243,12 @@ ScaleSurvey survey_groups_of_rows(const typename F::Value* values, const Rows& r
             const UpperWords<F> upper{values + group.value, group.count, bits};
             const __mmask64 active = group.active<kDense>(rows);
             count += count_bits(active);
+            const __m512i both[2] = {upper.signed_halves(0), upper.signed_halves(1)};
+            if constexpr (Signs::kLooks) signs.weigh(group, signs_of(both[0], both[1]), active);
             for (std::size_t k = 0; k < 2; ++k) {
-                const __m512i half = upper.halves(k);
-                _mm512_storeu_si512(buffers.halves + group.column + k * kWords, half);
+                const __m512i half = without_sign(both[k]);
+                _mm512_storeu_si512(buffers.halves + group.column + k * kWords,
+                                    Signs::kLooks ? both[k] : half);
                 const __m512i state =
                     _mm512_loadu_si512(buffers.states + group.column + k * kWords);
                 const __m512i beyond =
@@ -232,6 +258,7 @@ ScaleSurvey survey_groups_of_rows(const typename F::Value* values, const Rows& r
                     sums, _mm512_madd_epi16(_mm512_maskz_mov_epi16(some, beyond), ones));
             }
         });
+        signs.end_row(row);
         if (count == 0) {
             buffers.offsets[row] = kNoOffset;
             continue;
@@ -244,11 +271,12 @@ ScaleSurvey survey_groups_of_rows(const typename F::Value* values, const Rows& r
         for_each_group(rows, row, [&](const RowGroup& group) noexcept {
             const GroupStates states{buffers.states + group.column, all_offset};
             const __mmask64 active = group.active<kDense>(rows);
+            __m512i both[2];
             __m512i d[2];
             for (std::size_t k = 0; k < 2; ++k) {
-                d[k] =
-                    _mm512_sub_epi16(_mm512_loadu_si512(buffers.halves + group.column + k * kWords),
-                                     states.predicted(k));
+                both[k] = _mm512_loadu_si512(buffers.halves + group.column + k * kWords);
+                d[k] = _mm512_sub_epi16(Signs::kLooks ? without_sign(both[k]) : both[k],
+                                        states.predicted(k));
                 const auto some = static_cast<__mmask32>(active >> (k * kWords));
                 far = _mm512_or_si512(far,
                                       _mm512_maskz_add_epi16(some, d[k], _mm512_set1_epi16(128)));
@@ -258,10 +286,17 @@ ScaleSurvey survey_groups_of_rows(const typename F::Value* values, const Rows& r
             _mm512_storeu_si512(buffers.differences + group.value, differences);
             put_bits(buffers.tables, group.value, states.tables);
             counter.add(differences, states.tables, active);
+            const auto learn = [&](auto whole) {
+                if constexpr (Signs::kLooks) {
+                    signs.template code<whole.value>(group, signs_of(both[0], both[1]), active,
+                                                     bytes);
+                }
+                states.template learn<whole.value>(bytes, gain, active);
+            };
             if (active == kAllLanes) [[likely]] {
-                states.template learn<true>(bytes, gain, active);
+                learn(std::true_type{});
             } else {
-                states.template learn<false>(bytes, gain, active);
+                learn(std::false_type{});
             }
         });
     }
@@ -281,8 +316,9 @@ ScaleSurvey survey_groups_of_rows(const typename F::Value* values, const Rows& r
 template <class F>
 ScaleSurvey survey_rows_at_once(const typename F::Value* values, const Rows& rows,
                                 const RowBuffers& buffers) noexcept {
-    return rows.zeros == nullptr ? survey_groups_of_rows<F, true>(values, rows, buffers)
-                                 : survey_groups_of_rows<F, false>(values, rows, buffers);
+    NoGroupSigns signs;
+    return rows.zeros == nullptr ? survey_groups_of_rows<F, true>(values, rows, buffers, signs)
+                                 : survey_groups_of_rows<F, false>(values, rows, buffers, signs);
 }
 
 /// One of two tables for each lane, by the bits of what is else the number of a group.
@@ -300,27 +336,26 @@ struct EncodeTablesByLane {
 };
 
 struct DecodeTablesByLane {
-    static constexpr unsigned kEscape = kWideEscape;
     DecodeRows rows[2];
 
-    [[nodiscard]] __m512i of(__m512i low, __mmask64 tables) const noexcept {
-        return _mm512_mask_blend_epi8(tables, rows[0].of(low), rows[1].of(low));
+    [[nodiscard]] PackedSymbols<kWideEscape> of(__m512i low, __mmask64 tables) const noexcept {
+        return {_mm512_mask_blend_epi8(tables, rows[0].of(low), rows[1].of(low))};
     }
 };
 
-template <bool kDense>
-void encode_groups_of_rows(CodeWriter& writer, const EncodeTable* const tables[2], const Rows& rows,
-                           const RowBuffers& buffers) noexcept {
-    const EncodeTablesByLane both{{EncodeRows{*tables[0]}, EncodeRows{*tables[1]}}};
-    GroupEncoder encoder{writer, kCentre};
+/// Encodes differences, of which those of a group have the tables which_of(group).
+template <bool kDense, class Tables, class WhichOf>
+void encode_groups_of_rows(CodeWriter& writer, const Rows& rows, const std::uint8_t* differences,
+                           int centre, const Tables& tables, WhichOf which_of) noexcept {
+    GroupEncoder encoder{writer, static_cast<std::uint16_t>(centre)};
     for_each_group_back(rows, [&](const RowGroup& group) noexcept {
         const __mmask64 active = group.active<kDense>(rows);
-        const __m512i differences = _mm512_loadu_si512(buffers.differences + group.value);
-        const std::uint64_t which = bits_at(buffers.tables, group.value);
+        const __m512i some = _mm512_loadu_si512(differences + group.value);
+        const auto which = which_of(group);
         if (active == kAllLanes) [[likely]] {
-            encoder.group<true>(both, which, differences, active);
+            encoder.template group<true>(tables, which, some, active);
         } else {
-            encoder.group<false>(both, which, differences, active);
+            encoder.template group<false>(tables, which, some, active);
         }
     });
 }
@@ -329,8 +364,14 @@ void encode_groups_of_rows(CodeWriter& writer, const EncodeTable* const tables[2
 inline void encode_rows_64(CodeWriter& writer, const EncodeTable* const tables[2], const Rows& rows,
                            const RowBuffers& buffers) noexcept {
     if (writer.lanes != kGroupLanes) return encode_rows(writer, tables, rows, buffers);
-    return rows.zeros == nullptr ? encode_groups_of_rows<true>(writer, tables, rows, buffers)
-                                 : encode_groups_of_rows<false>(writer, tables, rows, buffers);
+    const EncodeTablesByLane both{{EncodeRows{*tables[0]}, EncodeRows{*tables[1]}}};
+    const auto which = [&](const RowGroup& group) noexcept {
+        return bits_at(buffers.tables, group.value);
+    };
+    return rows.zeros == nullptr ? encode_groups_of_rows<true>(writer, rows, buffers.differences,
+                                                               kCentre, both, which)
+                                 : encode_groups_of_rows<false>(writer, rows, buffers.differences,
+                                                                kCentre, both, which);
 }
 
 template <bool kDense>
