@@ -48,8 +48,14 @@ std::vector<typename F::Value> read_values(FuzzedData& input, std::size_t count)
                 exponent -=
                     std::min(top, static_cast<unsigned>(std::countr_zero(bits >> 32 | 1u << 23)));
             }
-            if (kind == kColumns && values.size() % columns == 1) exponent = F::kMaxExponent - top;
-            const auto part = static_cast<Value>(noise() & (F::kSign | F::kMantissa) & mask);
+            const std::size_t column = values.size() % columns;
+            if (kind == kColumns && column == 1) exponent = F::kMaxExponent - top;
+            auto part = static_cast<Value>(noise() & (F::kSign | F::kMantissa) & mask);
+            if (kind == kColumns && column % 8 < 3) {  // of mostly one sign
+                const bool other = bits >> 61 == 0;
+                part = static_cast<Value>(other == (column % 8 == 0) ? part | F::kSign
+                                                                     : part & F::kMantissa);
+            }
             values.push_back(kind == kAnyBits ? static_cast<Value>(noise())
                              : zero ? Value{0}
                                     : F::join(static_cast<typename F::Exponent>(exponent), part));
@@ -102,7 +108,9 @@ Profile read_profile(FuzzedData& input) {
                 profile.runs = input.flag();
                 profile.mode = kModes[input.below(kModes.size())];
                 profile.matrices = static_cast<Matrices>(input.below(3));
-                profile.scaled = input.flag();
+                const std::size_t in_rows = input.below(3);
+                profile.scaled = in_rows >= 1;
+                profile.signs = in_rows == 2;
             }
             return profile;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tables: any lengths of 16 and of 32 symbols as a code table (FORMAT.md section 3.2), against what
-// makes a code complete, and tables made of any histogram (section 8, rule 7).
+// tables: any lengths of 16, 32 and 64 symbols as a code table (FORMAT.md section 3.2), against
+// what makes a code complete, and tables made of any histogram (section 8, rule 7).
 
 #include "entrolith/tables.hpp"
 
@@ -55,6 +55,36 @@ void follow(const Table<kCount>& lengths) {
             promise(decode.entries[next] == (unsigned{symbol} << 8 | length) &&
                         decode.bytes[next] == (unsigned{symbol} << 3 | (length - 1)),
                     "a codeword is read as its symbol");
+        }
+    }
+    promise(seen == 256, "every byte starts with a codeword");
+}
+
+/// The same of signed chunks' tables, which are read as differences.
+void follow(const SignedLengths& lengths) {
+    const EncodeTable encode = make_signed_encode_table(lengths);
+    const SignedDecodeTable decode = make_signed_decode_table(lengths);
+    unsigned seen = 0;
+    for (std::uint8_t difference = 0; difference < kSignedSymbols; ++difference) {
+        const unsigned symbol = difference ^ 1u;
+        const EncodeTable::Entry entry = encode[difference];
+        const unsigned length = entry & 31;
+        const unsigned bits = entry >> 8 & 255;
+        const bool escaped = (entry & EncodeTable::kEscape) != 0;
+        const unsigned mark = escaped ? 128 : 0;
+        promise(
+            encode.lengths[difference] == (length | mark) && encode.codewords[difference] == bits,
+            "a codeword is the same in registers");
+        promise(escaped == (symbol == kSignedEscape || lengths[symbol] == 0),
+                "symbols without a codeword are escaped");
+        if (escaped && symbol != kSignedEscape) continue;
+        promise(length == lengths[symbol], "a codeword has its length");
+        for (unsigned above = 0; above < 256u >> length; ++above, ++seen) {
+            const unsigned next = above << length | bits;
+            promise(decode.entries[next] == (unsigned{difference} << 8 | length) &&
+                        decode.lengths[next] == (mark | (length - 1)) &&
+                        decode.differences[next] == difference,
+                    "a codeword is read as its difference");
         }
     }
     promise(seen == 256, "every byte starts with a codeword");
@@ -128,7 +158,7 @@ void read(FuzzedData& input) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace entrolith;
     fuzz::FuzzedData input{{data, size}};
-    switch (input.below(5)) {
+    switch (input.below(7)) {
         case 0:
             fuzz::check<kSymbols>(input);
             break;
@@ -140,6 +170,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             break;
         case 3:
             fuzz::make<kWideSymbols>(input);
+            break;
+        case 4:
+            fuzz::check<kSignedSymbols>(input);
+            break;
+        case 5:
+            fuzz::make<kSignedSymbols>(input);
             break;
         default:
             fuzz::read(input);
