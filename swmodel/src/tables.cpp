@@ -113,12 +113,8 @@ SignedDecodeTable make_signed_decode_table(const SignedLengths& lengths) {
         if (length == 0) continue;
         const auto difference = static_cast<std::uint8_t>(symbol ^ 1);
         const auto entry = static_cast<std::uint16_t>(unsigned{difference} << 8 | length);
-        const unsigned escape = symbol == kSignedEscape ? 128 : 0;
-        const auto marked = static_cast<std::uint8_t>((length - 1) | escape);
         for (std::size_t at = bits; at < kCodes; at += std::size_t{1} << length) {
             table.entries[at] = entry;
-            table.lengths[at] = marked;
-            table.differences[at] = difference;
         }
     }
     return table;

@@ -45,7 +45,7 @@ Workspace::Workspace(std::size_t values, const Parameters& parameters)
       leans{buffer<ColumnLean>(values)},
       senses{buffer<std::uint8_t>(values)},
       signed_differences{buffer<std::uint8_t>(values)},
-      signed_tables{buffer<std::uint8_t>(values / 8), buffer<std::uint8_t>(values / 8)},
+      signed_tables{buffer<std::uint8_t>(values)},
       differences_{buffer<std::byte>(kExponentBytes * values)},
       nonzeros_{buffer<std::byte>(kValueBytes * values)} {
     blocks.reserve(values / parameters.block() + 1);

@@ -65,8 +65,7 @@ struct SignBuffers {
     ColumnLean* leans;          // of every column
     std::uint8_t* senses;       // of every row: 2 g + f
     std::uint8_t* differences;  // of every value; those of zeros mean nothing
-    /// Bit i mod 8 of byte i / 8: the lower and the upper bit of the table of value i.
-    std::array<std::uint8_t*, 2> tables;
+    std::uint8_t* tables;       // the same
 };
 
 /// The part `scale`.

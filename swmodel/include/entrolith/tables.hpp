@@ -52,10 +52,6 @@ struct SignedDecodeTable {
 
     /// Length in the low byte, difference in the high.
     std::array<std::uint16_t, 256> entries;
-    /// The same in bytes, each of which four registers hold: length - 1, with bit 7 set for the
-    /// escape, and the difference.
-    alignas(64) std::array<std::uint8_t, 256> lengths;
-    alignas(64) std::array<std::uint8_t, 256> differences;
 };
 
 /// By difference, a codeword.

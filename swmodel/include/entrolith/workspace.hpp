@@ -3,7 +3,6 @@
 // entrolith/workspace.hpp - the buffers that coding a chunk takes: made once, used for every chunk.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -61,15 +60,12 @@ public:
     std::unique_ptr<std::uint8_t[]> row_tables;
     std::unique_ptr<std::uint16_t[]> halves;
     [[nodiscard]] SignBuffers signs() const noexcept {
-        return {leans.get(),
-                senses.get(),
-                signed_differences.get(),
-                {signed_tables[0].get(), signed_tables[1].get()}};
+        return {leans.get(), senses.get(), signed_differences.get(), signed_tables.get()};
     }
     std::unique_ptr<ColumnLean[]> leans;
     std::unique_ptr<std::uint8_t[]> senses;
     std::unique_ptr<std::uint8_t[]> signed_differences;
-    std::array<std::unique_ptr<std::uint8_t[]>, 2> signed_tables;
+    std::unique_ptr<std::uint8_t[]> signed_tables;
 
     /// `count` values in the order of their taps; made where they are first asked for.
     template <class Value>

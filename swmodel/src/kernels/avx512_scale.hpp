@@ -226,11 +226,23 @@ struct NoGroupSigns {
     void code(const RowGroup&, __mmask64, __mmask64, __m512i) const noexcept {}
 };
 
-/// `signs` sees those of each group twice, before and after the offset of its row is known.
+/// Counts what a survey has stored.
+template <bool kDense>
+void count_groups(WideCounter& counter, const Rows& rows, const RowBuffers& buffers) noexcept {
+    for (std::size_t value = 0; value < rows.values; value += kGroupLanes) {
+        const RowGroup group{value, 0, std::min(kGroupLanes, rows.values - value)};
+        counter.add(_mm512_loadu_si512(buffers.differences + value), bits_at(buffers.tables, value),
+                    group.active<kDense>(rows));
+    }
+}
+
+/// `signs` sees those of each group twice, before and after the offset of its row is known. Where
+/// it looks, symbols are counted apart: registers do not suffice for all at once.
 template <class F, bool kDense, class Signs>
 ScaleSurvey survey_groups_of_rows(const typename F::Value* values, const Rows& rows,
-                                  const RowBuffers& buffers, Signs& signs) noexcept {
+                                  const RowBuffers& all_buffers, Signs& signs) noexcept {
     using Half = HalfOctaves<F>;
+    const RowBuffers buffers = all_buffers;  // which no store changes, as the compiler can see
     const __m512i ones = _mm512_set1_epi16(1);
     __m512i bits = _mm512_setzero_si512();
     __m512i far = _mm512_setzero_si512();
@@ -285,7 +297,7 @@ ScaleSurvey survey_groups_of_rows(const typename F::Value* values, const Rows& r
             const __m512i differences = _mm512_sub_epi8(_mm512_set1_epi8(kCentre), bytes);
             _mm512_storeu_si512(buffers.differences + group.value, differences);
             put_bits(buffers.tables, group.value, states.tables);
-            counter.add(differences, states.tables, active);
+            if constexpr (!Signs::kLooks) counter.add(differences, states.tables, active);
             const auto learn = [&](auto whole) {
                 if constexpr (Signs::kLooks) {
                     signs.template code<whole.value>(group, signs_of(both[0], both[1]), active,
@@ -308,6 +320,7 @@ ScaleSurvey survey_groups_of_rows(const typename F::Value* values, const Rows& r
     if constexpr (sizeof(typename F::Value) == 2) mantissas |= mantissas >> 16;
     mantissas |= std::uint64_t{1} << Half::kMantissaBits;
     found.trailing = static_cast<std::uint8_t>(std::countr_zero(mantissas));
+    if constexpr (Signs::kLooks) count_groups<kDense>(counter, rows, buffers);
     counter.add_up(found.histograms);
     return found;
 }

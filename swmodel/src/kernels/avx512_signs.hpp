@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The rows of signed chunks, 64 columns at a time: what avx512_scale.hpp does, and the columns'
-// leans, a byte each. The bounds of |L| g are bounds of |L| once the row's g is known, so that the
-// table of a lane is three comparisons.
+// leans, a byte each. Once the row's g is known, the table of a lane is one of its |L|.
 #pragma once
 
 #include <immintrin.h>
@@ -29,61 +28,59 @@ struct FourByLane {
     __mmask64 lower;
     __mmask64 upper;
 
-    /// The table of lane c.
-    [[nodiscard]] std::size_t of(std::size_t c) const noexcept {
-        return (lower >> c & 1) | (upper >> c & 1) << 1;
-    }
+    explicit FourByLane(__m512i tables) noexcept
+        : lower{_mm512_test_epi8_mask(tables, _mm512_set1_epi8(1))},
+          upper{_mm512_test_epi8_mask(tables, _mm512_set1_epi8(2))} {}
+
     /// The lanes of table t.
     [[nodiscard]] __mmask64 lanes(unsigned t) const noexcept {
         return (t % 2 != 0 ? lower : ~lower) & (t / 2 != 0 ? upper : ~upper);
     }
 };
 
-/// The sense and strength of a row.
-struct RowSense {
-    __mmask64 flip;  // f, everywhere
-    __m512i bounds[kLeanBounds.size()];
-
-    explicit RowSense(unsigned sense) noexcept : flip{(sense & 1) != 0 ? kAllLanes : 0} {
-        static constexpr auto kBounds = [] {  // of |L|, by g; 255 is never reached
-            std::array<std::array<std::uint8_t, kLeanBounds.size()>, kStrongest + 1> all{};
-            for (int g = 0; g <= static_cast<int>(kStrongest); ++g) {
-                for (std::size_t b = 0; b < kLeanBounds.size(); ++b) {
-                    const int bound = g == 0 ? 255 : (kLeanBounds[b] + g - 1) / g;
-                    all[static_cast<std::size_t>(g)][b] =
-                        static_cast<std::uint8_t>(std::min(bound, 255));
-                }
-            }
-            return all;
-        }();
-        for (std::size_t b = 0; b < kLeanBounds.size(); ++b) {
-            bounds[b] = _mm512_set1_epi8(static_cast<char>(kBounds[sense >> 1][b]));
+/// By strength, the table of every |L|.
+inline constexpr auto kLeanTables = [] {
+    std::array<std::array<std::uint8_t, 128>, kStrongest + 1> all{};
+    for (unsigned strength = 0; strength <= kStrongest; ++strength) {
+        for (std::size_t size = 0; size < 128; ++size) {
+            const ColumnLean column{static_cast<std::int8_t>(size)};
+            all[strength][size] = static_cast<std::uint8_t>(column.table(strength));
         }
     }
+    return all;
+}();
+
+/// The sense and strength of a row.
+struct RowSense {
+    __mmask64 flip;     // f, everywhere
+    __m512i tables[2];  // by |L|
+
+    explicit RowSense(unsigned sense) noexcept
+        : flip{(sense & 1) != 0 ? kAllLanes : 0},
+          tables{_mm512_loadu_si512(kLeanTables[sense >> 1].data()),
+                 _mm512_loadu_si512(kLeanTables[sense >> 1].data() + 64)} {}
 };
 
 /// A group's leans in a row with some sense.
 struct GroupLeans {
     ColumnLean* at;
     __m512i leans;
+    __m512i tables;
     __mmask64 below;  // which are less than 0
     __mmask64 flip;
-    FourByLane tables;
 
     GroupLeans(ColumnLean* columns, const RowSense& sense) noexcept
         : at{columns},
           leans{_mm512_loadu_si512(columns)},
+          tables{
+              _mm512_permutex2var_epi8(sense.tables[0], _mm512_abs_epi8(leans), sense.tables[1])},
           below{_mm512_movepi8_mask(leans)},
-          flip{sense.flip} {
-        const __m512i size = _mm512_abs_epi8(leans);
-        const __mmask64 first = _mm512_cmpge_epu8_mask(size, sense.bounds[0]);
-        const __mmask64 second = _mm512_cmpge_epu8_mask(size, sense.bounds[1]);
-        const __mmask64 third = _mm512_cmpge_epu8_mask(size, sense.bounds[2]);
-        tables = {first ^ second ^ third, second};
-    }
+          flip{sense.flip} {}
 
     /// a from signs, or signs from a.
-    [[nodiscard]] __mmask64 turn(__mmask64 signs) const noexcept { return signs ^ flip ^ below; }
+    [[nodiscard]] __mmask64 turn(__mmask64 signs) const noexcept {
+        return _kxor_mask64(_kxor_mask64(signs, below), flip);
+    }
 
     /// Stores what the leans of the active columns come to be.
     template <bool kWhole>
@@ -91,8 +88,9 @@ struct GroupLeans {
         // An eighth of L + 128 is that of L, and 16: the step makes up for it.
         const __m512i above = _mm512_xor_si512(leans, _mm512_set1_epi8(-128));
         const __m512i eighth = _mm512_and_si512(_mm512_srli_epi16(above, 3), _mm512_set1_epi8(31));
-        const __m512i step = _mm512_mask_blend_epi8(signs ^ flip, _mm512_set1_epi8(16 + kLeanStep),
-                                                    _mm512_set1_epi8(16 - kLeanStep));
+        const __m512i step =
+            _mm512_mask_blend_epi8(_kxor_mask64(signs, flip), _mm512_set1_epi8(16 + kLeanStep),
+                                   _mm512_set1_epi8(16 - kLeanStep));
         const __m512i moved = _mm512_add_epi8(_mm512_sub_epi8(leans, eighth), step);
         if constexpr (kWhole) {
             _mm512_storeu_si512(at, moved);
@@ -184,12 +182,13 @@ void count_signed_symbols(const Rows& rows, const SignBuffers& signs,
     for (std::size_t value = 0; value < rows.values; value += kGroupLanes) {
         const RowGroup group{value, 0, std::min(kGroupLanes, rows.values - value)};
         const std::uint8_t* differences = signs.differences + value;
-        const FourByLane tables{bits_at(signs.tables[0], value), bits_at(signs.tables[1], value)};
+        const std::uint8_t* tables = signs.tables + value;
         std::uint64_t left =
-            counter.add(_mm512_loadu_si512(differences), tables, group.active<kDense>(rows));
+            counter.add(_mm512_loadu_si512(differences), FourByLane{_mm512_loadu_si512(tables)},
+                        group.active<kDense>(rows));
         for (; left != 0; left &= left - 1) {
             const auto c = static_cast<std::size_t>(std::countr_zero(left));
-            ++counts[tables.of(c)][differences[c]];
+            ++counts[tables[c]][differences[c]];
         }
     }
     counter.add_up(counts);
@@ -248,22 +247,20 @@ public:
         const __m512i differences =
             _mm512_mask_sub_epi8(even, leans.turn(signs), even, _mm512_set1_epi8(1));
         _mm512_storeu_si512(buffers_.differences + group.value, differences);
-        put_bits(buffers_.tables[0], group.value, leans.tables.lower);
-        put_bits(buffers_.tables[1], group.value, leans.tables.upper);
-        const __m512i near = _mm512_add_epi8(d, _mm512_set1_epi8(64));
-        far_ |= _mm512_movepi8_mask(near) & active;
+        _mm512_storeu_si512(buffers_.tables + group.value, leans.tables);
+        far_ = _mm512_or_si512(far_, _mm512_maskz_add_epi8(active, d, _mm512_set1_epi8(64)));
         leans.learn<kWhole>(signs, active);
     }
 
     /// Every d so far is in reach.
-    [[nodiscard]] bool possible() const noexcept { return far_ == 0; }
+    [[nodiscard]] bool possible() const noexcept { return _mm512_movepi8_mask(far_) == 0; }
 
 private:
-    const SignBuffers& buffers_;
+    const SignBuffers buffers_;
     __m512i sum_ = _mm512_setzero_si512();
     __m512i squares_ = _mm512_setzero_si512();
     RowSense sense_{0};
-    __mmask64 far_ = 0;
+    __m512i far_ = _mm512_setzero_si512();
 };
 
 /// As SignedRowKernel says.
@@ -313,8 +310,7 @@ inline void encode_signed_rows_64(CodeWriter& writer, const EncodeTable* tables,
     const FourEncodeTables four{{EncodeRows{tables[0]}, EncodeRows{tables[1]},
                                  EncodeRows{tables[2]}, EncodeRows{tables[3]}}};
     const auto which = [&](const RowGroup& group) noexcept {
-        return FourByLane{bits_at(signs.tables[0], group.value),
-                          bits_at(signs.tables[1], group.value)};
+        return FourByLane{_mm512_loadu_si512(signs.tables + group.value)};
     };
     return rows.zeros == nullptr ? encode_groups_of_rows<true>(writer, rows, signs.differences,
                                                                kSignCentre, four, which)
@@ -322,7 +318,7 @@ inline void encode_signed_rows_64(CodeWriter& writer, const EncodeTable* tables,
                                                                 kSignCentre, four, which);
 }
 
-/// Symbols of a group as SignedDecodeTable has them.
+/// Symbols of a group.
 struct SignedSymbols {
     __m512i lengths;  // less 1, in bits 0-2; bit 7 says escape
     __m512i all_differences;
@@ -333,28 +329,42 @@ struct SignedSymbols {
     }
 };
 
+/// A table as bytes by the next 8 bits, of which four registers hold 256.
+struct SignedDecodeRows {
+    __m512i lengths[4];  // as SignedSymbols has them
+    __m512i differences[4];
+
+    explicit SignedDecodeRows(const SignedDecodeTable& table) noexcept {
+        for (std::size_t i = 0; i < 4; ++i) {
+            const __m512i lower = _mm512_loadu_si512(table.entries.data() + 64 * i);
+            const __m512i upper = _mm512_loadu_si512(table.entries.data() + 64 * i + 32);
+            const __m512i length = _mm512_permutex2var_epi8(lower, bytes_of(kEvenOfTwo), upper);
+            differences[i] = _mm512_permutex2var_epi8(lower, bytes_of(kOddOfTwo), upper);
+            const __mmask64 escapes = _mm512_cmpeq_epi8_mask(
+                differences[i], _mm512_set1_epi8(static_cast<char>(SignedDecodeTable::kEscape)));
+            const __m512i less = _mm512_sub_epi8(length, _mm512_set1_epi8(1));
+            lengths[i] = _mm512_mask_add_epi8(less, escapes, less, _mm512_set1_epi8(-128));
+        }
+    }
+};
+
 /// One of four tables for each lane.
 struct FourDecodeTables {
-    const SignedDecodeTable* tables;
+    SignedDecodeRows rows[kSignedTables];
 
     [[nodiscard]] SignedSymbols of(__m512i low, const FourByLane& which) const noexcept {
         const __mmask64 beyond = _mm512_movepi8_mask(low);
-        const auto half = [&](const std::uint8_t* bytes) {
-            return _mm512_permutex2var_epi8(_mm512_load_si512(bytes), low,
-                                            _mm512_load_si512(bytes + 64));
+        const auto in = [&](const __m512i(&row)[4]) {
+            return _mm512_mask_blend_epi8(beyond, _mm512_permutex2var_epi8(row[0], low, row[1]),
+                                          _mm512_permutex2var_epi8(row[2], low, row[3]));
         };
-        const auto each = [&](const auto& bytes_of_table) {
-            __m512i found[kSignedTables];
-            for (unsigned t = 0; t < kSignedTables; ++t) {
-                const std::uint8_t* bytes = bytes_of_table(tables[t]);
-                found[t] = _mm512_mask_blend_epi8(beyond, half(bytes), half(bytes + 128));
-            }
-            return _mm512_mask_blend_epi8(which.upper,
-                                          _mm512_mask_blend_epi8(which.lower, found[0], found[1]),
-                                          _mm512_mask_blend_epi8(which.lower, found[2], found[3]));
+        const auto each = [&](auto member) {
+            return _mm512_mask_blend_epi8(
+                which.upper,
+                _mm512_mask_blend_epi8(which.lower, in(rows[0].*member), in(rows[1].*member)),
+                _mm512_mask_blend_epi8(which.lower, in(rows[2].*member), in(rows[3].*member)));
         };
-        return {each([](const SignedDecodeTable& table) { return table.lengths.data(); }),
-                each([](const SignedDecodeTable& table) { return table.differences.data(); })};
+        return {each(&SignedDecodeRows::lengths), each(&SignedDecodeRows::differences)};
     }
 };
 
@@ -362,7 +372,8 @@ template <bool kDense>
 bool decode_groups_of_signed_rows(CodeReader& reader, const SignedDecodeTable* tables,
                                   const Rows& rows, const RowBuffers& buffers,
                                   const SignBuffers& signs, std::uint16_t* signed_halves) noexcept {
-    const FourDecodeTables four{tables};
+    const FourDecodeTables four{{SignedDecodeRows{tables[0]}, SignedDecodeRows{tables[1]},
+                                 SignedDecodeRows{tables[2]}, SignedDecodeRows{tables[3]}}};
     GroupDecoder decoder{reader, {0, 0, kSignCentre, 8}};
     const __m512i highest = _mm512_set1_epi16(kHighestSignedHalf);
     const __m512i negative = _mm512_set1_epi16(kHighestHalf + 1);
@@ -377,9 +388,10 @@ bool decode_groups_of_signed_rows(CodeReader& reader, const SignedDecodeTable* t
             const GroupStates states{buffers.states + group.column, offset};
             const GroupLeans leans{signs.leans + group.column, sense};
             const __mmask64 active = group.active<kDense>(rows);
+            const FourByLane which{leans.tables};
             const bool whole = active == kAllLanes;
-            const __m512i differences = whole ? decoder.group<true>(four, leans.tables, active)
-                                              : decoder.group<false>(four, leans.tables, active);
+            const __m512i differences = whole ? decoder.group<true>(four, which, active)
+                                              : decoder.group<false>(four, which, active);
             // 2 d + a, and 128: of bytes without a sign half are whole.
             const __m512i both = _mm512_sub_epi8(
                 _mm512_set1_epi8(static_cast<char>(kSignCentre + 128)), differences);

@@ -48,7 +48,16 @@ struct PlainLeans {
         }
     }
 
-    void learn(std::size_t c, std::uint8_t sign) const noexcept { at[c].learn(sign ^ flip); }
+    void learn_one(std::size_t c, std::uint8_t sign) const noexcept { at[c].learn(sign ^ flip); }
+    /// The same of the first `count` columns.
+    void learn(const OfGroup<std::uint8_t>& signs, std::size_t count) const noexcept {
+        for (std::size_t c = 0; c < count; ++c) {
+            const std::int16_t lean = at[c].lean;
+            const auto step =
+                static_cast<std::int16_t>(kLeanStep - 2 * kLeanStep * (signs[c] ^ flip));
+            at[c].lean = static_cast<std::int8_t>(lean - (lean >> 3) + step);
+        }
+    }
 };
 
 /// One of four tables for each column of a group.
@@ -57,7 +66,7 @@ struct FourByColumn {
     static constexpr unsigned kEscape = SignedDecodeTable::kEscape;
     static constexpr int kCentre = kSignCentre;
     const Table* tables;
-    const OfGroup<std::uint8_t>& which;
+    const std::uint8_t* which;
     [[nodiscard]] const Table& operator[](std::size_t c) const noexcept { return tables[which[c]]; }
 };
 
@@ -73,11 +82,23 @@ public:
     void weigh(const RowGroup& group, const Value* values, std::uint64_t active) noexcept {
         const ColumnLean* leans = buffers_.leans + group.column;
         const OfGroup<std::uint8_t> signs = signs_of(values, group.count);
-        for (std::size_t c = 0; c < group.count; ++c) {
-            const int lean = (active >> c & 1) != 0 ? leans[c].lean : 0;
-            sum_ += signs[c] != 0 ? -lean : lean;
-            squares_ += lean * lean;
+        OfGroup<std::int16_t> seen{};
+        if (active == group.all()) {
+            for (std::size_t c = 0; c < group.count; ++c) seen[c] = leans[c].lean;
+        } else {
+            for (std::uint64_t left = active; left != 0; left &= left - 1) {
+                const auto c = static_cast<std::size_t>(std::countr_zero(left));
+                seen[c] = leans[c].lean;
+            }
         }
+        std::int32_t sum = 0;
+        std::int32_t squares = 0;
+        for (std::size_t c = 0; c < kGroupColumns; ++c) {
+            sum += static_cast<std::int16_t>(seen[c] - 2 * seen[c] * signs[c]);
+            squares += seen[c] * seen[c];
+        }
+        sum_ += sum;
+        squares_ += squares;
     }
 
     void end_row(std::size_t row) noexcept {
@@ -94,51 +115,56 @@ public:
         const PlainLeans leans{buffers_.leans + group.column, sense_};
         const OfGroup<std::uint8_t> signs = signs_of(values, group.count);
         OfGroup<std::uint8_t> differences;
-        OfGroup<std::uint8_t> bits;
         for (std::size_t c = 0; c < kGroupColumns; ++c) {
             const auto a = static_cast<std::uint8_t>(signs[c] ^ leans.flip ^ leans.below[c]);
             differences[c] = static_cast<std::uint8_t>(kSignCentre - 2 * d[c] - a);
         }
-        for (unsigned b = 0; b < 2; ++b) {
-            for (std::size_t c = 0; c < kGroupColumns; ++c) {
-                bits[c] = static_cast<std::uint8_t>(leans.which[c] >> b & 1);
-            }
-            put_bits(buffers_.tables[b], group.value, gather_bits(bits));
-        }
+        std::copy_n(leans.which.begin(), group.count, buffers_.tables + group.value);
         std::copy_n(differences.begin(), group.count, buffers_.differences + group.value);
+        OfGroup<std::uint8_t> keys;
+        for (std::size_t c = 0; c < kGroupColumns; ++c) {
+            const auto symbol = std::min<std::uint8_t>(differences[c], kMostCounted);
+            keys[c] = static_cast<std::uint8_t>(symbol | leans.which[c] << 6);
+        }
+        if (active == group.all()) {
+            int far = 0;
+            for (std::size_t c = 0; c < group.count; ++c) far |= d[c] + kReach;
+            far_ |= far;
+            leans.learn(signs, group.count);
+            for (std::size_t c = 0; c < group.count; ++c) ++counts_[c % kCopies][keys[c]];
+            return;
+        }
         for (std::uint64_t left = active; left != 0; left &= left - 1) {
             const auto c = static_cast<std::size_t>(std::countr_zero(left));
             far_ |= d[c] + kReach;
-            leans.learn(c, signs[c]);
-            const std::size_t symbol = std::min<std::size_t>(differences[c], kMostCounted);
-            ++counts_[c % kCopies][leans.which[c]][symbol];
+            leans.learn_one(c, signs[c]);
+            ++counts_[0][keys[c]];
         }
     }
 
     void add_up(SignedSurvey& found) const noexcept {
         found.possible = found.scale.possible && (far_ & ~(2 * kReach - 1)) == 0;
         for (const auto& copy : counts_) {
-            for (std::size_t t = 0; t < kSignedTables; ++t) {
-                for (std::size_t difference = 0; difference < kSignedSymbols; ++difference) {
-                    const std::size_t symbol =
-                        difference < kMostCounted ? difference ^ 1 : kSignedEscape;
-                    found.histograms[t][symbol] += copy[t][difference];
-                }
+            for (std::size_t key = 0; key < copy.size(); ++key) {
+                const std::size_t difference = key % kSignedSymbols;
+                const std::size_t symbol =
+                    difference < kMostCounted ? difference ^ 1 : kSignedEscape;
+                found.histograms[key / kSignedSymbols][symbol] += copy[key];
             }
         }
     }
 
 private:
     static constexpr int kReach = 64;
-    static constexpr std::size_t kMostCounted = 62;  // and above: no symbols
+    static constexpr std::uint8_t kMostCounted = 62;  // and above: no symbols
     static constexpr std::size_t kCopies = 4;
 
-    const SignBuffers& buffers_;
+    const SignBuffers buffers_;
     std::int32_t sum_ = 0;
     std::int32_t squares_ = 0;
     std::uint8_t sense_ = 0;
     int far_ = 0;
-    std::array<std::array<SignedHistogram, kSignedTables>, kCopies> counts_{};
+    std::array<std::array<std::uint32_t, kSignedTables * kSignedSymbols>, kCopies> counts_{};
 };
 
 /// As SignedRowKernel says.
@@ -156,16 +182,10 @@ SignedSurvey survey_signed_rows(const typename F::Value* values, const Rows& row
 /// As SignedRowKernel says.
 inline void encode_signed_rows(CodeWriter& writer, const EncodeTable* tables, const Rows& rows,
                                const SignBuffers& signs) noexcept {
-    OfGroup<std::uint8_t> which;
-    encode_plain_rows(
-        writer, rows, signs.differences, kSignCentre, [&](const RowGroup& group) noexcept {
-            const std::uint64_t lower = bits_at(signs.tables[0], group.value);
-            const std::uint64_t upper = bits_at(signs.tables[1], group.value);
-            for (std::size_t c = 0; c < kGroupColumns; ++c) {
-                which[c] = static_cast<std::uint8_t>((lower >> c & 1) | (upper >> c & 1) << 1);
-            }
-            return FourByColumn<EncodeTable>{tables, which};
-        });
+    encode_plain_rows(writer, rows, signs.differences, kSignCentre,
+                      [&](const RowGroup& group) noexcept {
+                          return FourByColumn<EncodeTable>{tables, signs.tables + group.value};
+                      });
 }
 
 /// As SignedRowKernel says.
@@ -183,7 +203,7 @@ inline bool decode_signed_rows(CodeReader& reader, const SignedDecodeTable* tabl
         for_each_group(rows, row, [&](const RowGroup& group) noexcept {
             const PlainStates states{buffers.states + group.column, offset};
             const PlainLeans leans{signs.leans + group.column, signs.senses[row]};
-            const FourByColumn<SignedDecodeTable> by_column{tables, leans.which};
+            const FourByColumn<SignedDecodeTable> by_column{tables, leans.which.data()};
             OfGroup<std::uint8_t> differences;
             OfGroup<std::int8_t> d{};
             OfGroup<std::uint8_t> sign;
@@ -204,7 +224,7 @@ inline bool decode_signed_rows(CodeReader& reader, const SignedDecodeTable* tabl
                 symbols.all(by_column, differences.data())) {
                 for (std::size_t c = 0; c < kGroupColumns; ++c) split(c);
                 for (std::size_t c = 0; c < kGroupColumns; ++c) join(c, signed_halves[c]);
-                for (std::size_t c = 0; c < kGroupColumns; ++c) leans.learn(c, sign[c]);
+                leans.learn(sign, kGroupColumns);
                 signed_halves += kGroupColumns;
                 states.learn(d, gain, kGroupColumns);
                 return;
@@ -214,7 +234,7 @@ inline bool decode_signed_rows(CodeReader& reader, const SignedDecodeTable* tabl
                 good = symbols.one(by_column, c, differences[c]);
                 split(c);
                 join(c, *signed_halves++);
-                leans.learn(c, sign[c]);
+                leans.learn_one(c, sign[c]);
                 states.at[c].learn(states.above[c] - 4, states.predicted(c) + d[c], gain);
             }
         });
