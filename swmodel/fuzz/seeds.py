@@ -23,7 +23,7 @@ if not __package__:  # started as a script
 
 from corpus.streams import header_bytes
 from corpus.values import LAYOUTS, make
-from reference.encode import Profile, encode, encode_mapping, level
+from reference.encode import TAPS, Profile, encode, encode_mapping, level
 
 from fuzz.programs import BUILD, HERE
 
@@ -40,6 +40,27 @@ MATRICES = (
 """Large enough to be seen as matrices."""
 
 KINDS = ("dense", "escapes", "sparse", "runs_of_zeros", "half_trailing_zeros", "mixed")
+
+
+LEANING = ("fp32", "bf16")
+"""Types whose chunks may be signed."""
+
+
+def leaning(dtype: str, rows: int, width: int, *, taps: bool) -> list[int]:
+    """Values whose signs are those of their columns, in some rows all reversed, but for a few.
+
+    `taps`: in the order in which a convolution with so many has them.
+    """
+    rng = np.random.default_rng(rows)
+    negative = (rng.random(width) < 0.5) ^ rng.integers(0, 2, (rows, 1)).astype(bool)
+    negative ^= rng.random((rows, width)) < 0.05
+    exponent = np.where(rng.random((rows, width)) < 0.2, 119, 120)
+    layout = LAYOUTS[dtype]
+    values = layout.join(negative, exponent, 3 << (layout.mantissa - 2))
+    if taps:
+        values = values.reshape(-1, TAPS, width).swapaxes(1, 2)
+    found: list[int] = values.ravel().tolist()
+    return found
 
 
 def streams() -> Iterator[bytes]:
@@ -63,6 +84,13 @@ def streams() -> Iterator[bytes]:
         values[~live.ravel()] = 0
         for number in (5, 9):
             yield encode(values.tolist(), dtype, shape, TABLES, level(number))
+    for dtype in LEANING:
+        plain = leaning(dtype, 27, 64, taps=False)
+        yield encode(plain, dtype, (27, 64), TABLES, level(9))
+        some = [*plain[:1500], *[0] * 70]
+        yield encode(some, dtype, (len(some),), TABLES, level(9, check=False))
+        convolution = leaning(dtype, 27, 64, taps=True)
+        yield encode(convolution, dtype, (len(convolution),), TABLES, level(9))
     for path in (HERE.parent / "vectors").rglob("*.elz"):
         yield path.read_bytes()
 
