@@ -273,7 +273,7 @@ def encode_chunk(
     if p.scaled and d.exponent == 8:
         plans = [plan, *(plan_scaled(values, d, columns) for columns in widths)]
         if p.signed:
-            signed_widths = SIGNED_WIDTHS if search else strip
+            signed_widths = [w for w in SIGNED_WIDTHS if w <= full] if search else strip
             plans += [plan_signed(values, d, columns, 1) for columns in signed_widths]
         plan = min((found for found in plans if found is not None), key=lambda found: found.cost)
     chunks = [write_chunk(values, plan, widths, count, check, p)]
