@@ -49,6 +49,16 @@ bool decode_mixed_64(CodeReader& reader, const DecodeTable* const tables[2],
     return decode_groups(reader, both, stretch, differences);
 }
 
+/// As ValueKernel::decode says, for types without vectors of their own for raw parts.
+template <class F>
+bool decode_plain_values_64(CodeReader& reader, const DecodeTable& table, const Stretch& stretch,
+                            const std::uint8_t* in, unsigned trailing, std::uint8_t* differences,
+                            typename F::Value* values) noexcept {
+    if (!decode_64(reader, table, stretch, differences)) return false;
+    unpack_raw<F>(in, stretch.count, trailing, stretch.emax, differences, values);
+    return true;
+}
+
 /// Lanes wait for each other most of the time, which is when raw parts are unpacked.
 template <class F>
 bool decode_values_64(CodeReader& reader, const DecodeTable& table, const Stretch& stretch,
@@ -116,6 +126,9 @@ constexpr Kernel avx512_kernel() noexcept {
     kernel.fp32_signed_halves = half_kernel(kernel.fp32_signed_halves);
     kernel.bf16_signed_halves = half_kernel(kernel.bf16_signed_halves);
     kernel.fp16 = zero_kernel(kernel.fp16);
+    kernel.fp16.decode = &decode_plain_values_64<Fp16>;
+    kernel.fp8e4m3.decode = &decode_plain_values_64<Fp8E4M3>;
+    kernel.fp8e5m2.decode = &decode_plain_values_64<Fp8E5M2>;
     return kernel;
 }
 
