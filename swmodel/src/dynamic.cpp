@@ -42,7 +42,7 @@ std::uint32_t least_cost(const Histogram& histogram, std::uint32_t total,
     std::uint32_t escaped = histogram[kEscape];
     for (unsigned symbol = 0; symbol < kEscape; ++symbol) {
         const std::uint32_t count = histogram[symbol];
-        const bool coded = 256 * count >= total;
+        const bool coded = gets_codeword(count, total);
         escaped += coded ? 0 : count;
         used += coded ? nlogn[count] : 0;
     }

@@ -52,7 +52,7 @@ struct Leaves {
         const std::uint32_t total = std::accumulate(histogram.begin(), histogram.end(), 0u);
         std::uint32_t escaped = total;
         for (std::size_t s = 0; s < kLast; ++s) {
-            if (histogram[s] == 0 || 1024 * std::uint64_t{histogram[s]} < total) continue;
+            if (!gets_codeword(histogram[s], total)) continue;
             add(histogram[s], s);
             escaped -= histogram[s];
         }

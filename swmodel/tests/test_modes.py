@@ -55,6 +55,23 @@ def zeros_where(dtype: str, zero: Patterns, seed: int = 0) -> Patterns:
     return values
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_tables_that_barely_pay(seed: int) -> None:
+    """Blocks much like what a table of the set is for, with some symbols that occur once."""
+    rng = np.random.default_rng(seed)
+    tables = np.array(entrolith.TableSet.default().tables)[:, :15]
+    blocks = []
+    for table in rng.choice(tables, 32):
+        known = np.where(table > 0, 0.5**table, 0)
+        shares = rng.dirichlet(known * rng.choice([20, 60, 150]) + 0.001)
+        symbols = np.concatenate([[0], rng.choice(15, 511, p=shares)])
+        rare = rng.permutation(15)[: rng.integers(1, 9)]
+        symbols[1 + rng.permutation(511)[: len(rare)]] = rare
+        blocks.append(symbols)
+    patterns = 120 - np.concatenate(blocks) << 7 | rng.integers(0, 128, 32 * 512)
+    as_reference(patterns.astype(np.uint16), "bf16", 5, "hybrid")
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dtype", ALL_LAYOUTS)
 @pytest.mark.parametrize("kind", KINDS)

@@ -112,9 +112,7 @@ void make(FuzzedData& input) {
     const Table<kCount> lengths = make_table(histogram);
     promise(is_code(lengths), "what is made is a code");
     follow(lengths);
-    const auto frequent = [&](unsigned symbol) {
-        return histogram[symbol] != 0 && 1024 * std::uint64_t{histogram[symbol]} >= total;
-    };
+    const auto frequent = [&](unsigned symbol) { return gets_codeword(histogram[symbol], total); };
     bool any = false;
     for (unsigned symbol = 0; symbol < kCount - 1; ++symbol) any |= frequent(symbol);
     for (unsigned symbol = 0; symbol < kCount - 1; ++symbol) {

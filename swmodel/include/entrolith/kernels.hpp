@@ -97,8 +97,8 @@ struct CodeKernel {
 
 /// Operations on runs of zeros (section 4.2). A number is a token's less 1.
 struct RunKernel {
-    /// Fills `numbers` (with slack) with those of all runs in a bitmap of `count` entries and a word
-    /// more, and returns how many there are.
+    /// Fills `numbers` (with slack) with those of all runs in a bitmap of `count` entries, which
+    /// has a word more, and returns how many there are.
     std::size_t (*find)(const std::uint32_t* words, std::size_t count,
                         std::uint32_t* numbers) noexcept;
     /// Fills `classes` (with slack).

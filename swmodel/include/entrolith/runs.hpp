@@ -72,9 +72,9 @@ struct Tokens {
     [[nodiscard]] Stretch stretch() const noexcept { return {0, count(), kClassEmax, 8}; }
 };
 
-/// Finds the runs in a bitmap of `count` entries and a word more, at least one of which is zero, for
-/// a cross of `columns` or none. `numbers` takes each token's number less 1, up to `count` + 1 of them, and
-/// `classes` up to 2 * kMaxPairs. Nothing if the format cannot say it.
+/// Finds the runs in a bitmap of `count` entries, at least one of which is zero, and a word more,
+/// for a cross of `columns` or none. `numbers` takes each token's number less 1, up to `count` + 1
+/// of them, and `classes` up to 2 * kMaxPairs. Nothing if the format cannot say it.
 [[nodiscard]] std::optional<Tokens> find_runs(const RunKernel& kernel, const std::uint32_t* words,
                                               std::size_t count, std::size_t columns,
                                               std::uint32_t* numbers,
