@@ -115,8 +115,8 @@ def gradients(folder: Path = GRADIENTS) -> Source:
 
 
 def bit_patterns(array: NDArray[Any]) -> Patterns:
-    """An array of floating-point numbers, or of bit patterns, as unsigned integers."""
-    return array.view(np.dtype(f"u{array.itemsize}"))
+    """An array of floating-point numbers, or of bit patterns, as unsigned integers in C order."""
+    return np.ascontiguousarray(array).view(np.dtype(f"u{array.itemsize}"))
 
 
 def resized(data: Data, nbytes: int) -> Data:
@@ -172,4 +172,4 @@ def fresh(tensor: Patterns, mantissa_bits: int, rng: np.random.Generator) -> Pat
     free = tensor.dtype.type(1 << 8 * tensor.itemsize - 1 | (1 << mantissa_bits) - 1)
     noise = rng.integers(0, np.iinfo(tensor.dtype).max, values.size, tensor.dtype, endpoint=True)
     columns[placed] = values ^ (noise & free & ~below)
-    return columns.reshape(-1, rows).T.reshape(tensor.shape)
+    return np.ascontiguousarray(columns.reshape(-1, rows).T).reshape(tensor.shape)

@@ -44,6 +44,7 @@ class Entry:
 DEFAULT = Entry()
 FAST = Entry({"level": 1})
 SMALLEST = Entry({"level": 9})
+UNCHECKED = Entry({"level": 1, "check": False})
 FAST_PORTABLE = Entry({"level": 1}, kernel="portable")
 TWO_THREADS = Entry({"threads": 2})
 ENTRIES = (
@@ -55,7 +56,7 @@ ENTRIES = (
     Entry({"mode": "static"}),
     Entry({"mode": "hybrid"}),
     Entry({"profile": "hw-n8-c4096"}),
-    Entry({"level": 1, "check": False}),
+    UNCHECKED,
     TWO_THREADS,
     Entry({"level": 1, "threads": 2}),
     FAST_PORTABLE,

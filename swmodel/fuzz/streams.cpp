@@ -114,7 +114,7 @@ Tensors decode(Bytes data, unsigned threads) {
 
 std::vector<std::uint8_t> encode(std::span<const Input> inputs, bool mapping,
                                  const Profile& profile, unsigned threads) {
-    const std::vector<Part> parts = make_parts(inputs, profile, tables());
+    const std::vector<Part> parts = make_parts(inputs, profile, tables(), 1);
     std::vector<Segment> segments;
     for (const Part& part : parts) segments.push_back(part.segment);
     const auto header = write_header(profile.parameters, mapping, segments, tables());

@@ -121,26 +121,36 @@ void encode_alone(ChunkEncoder& encoder, std::uint64_t chunks, std::size_t room,
     }
 }
 
+/// Threads wait for each other where their chunks meet in the stream. Chunks differ in size,
+/// several together less so.
+constexpr std::uint64_t kChunksAtOnce = 4;
+
 void encode_together(std::vector<ChunkEncoder>& encoders, std::uint64_t chunks, std::size_t room,
                      Output& output) {
-    const auto rooms = std::make_unique_for_overwrite<std::uint8_t[]>(room * encoders.size());
-    Counter counter{chunks};
+    const std::size_t batch_room = room * kChunksAtOnce;
+    const auto rooms = std::make_unique_for_overwrite<std::uint8_t[]>(batch_room * encoders.size());
+    Counter counter{(chunks + kChunksAtOnce - 1) / kChunksAtOnce};
     std::atomic<std::uint64_t> turn{0};
     run_workers(static_cast<unsigned>(encoders.size()), [&](unsigned worker) {
-        std::uint8_t* const chunk = rooms.get() + room * worker;
-        for (std::uint64_t k = counter.take(); k != counter.end(); k = counter.take()) {
-            std::size_t size = 0;
+        std::uint8_t* const batch = rooms.get() + batch_room * worker;
+        for (std::uint64_t b = counter.take(); b != counter.end(); b = counter.take()) {
+            std::uint8_t* end = batch;
             try {
-                size = static_cast<std::size_t>(encoders[worker].encode(k, chunk) - chunk);
-                output.record(k, chunk, size);
+                const std::uint64_t last = std::min(chunks, (b + 1) * kChunksAtOnce);
+                for (std::uint64_t k = b * kChunksAtOnce; k < last; ++k) {
+                    std::uint8_t* const chunk = end;
+                    end = encoders[worker].encode(k, chunk);
+                    output.record(k, chunk, static_cast<std::size_t>(end - chunk));
+                }
             } catch (...) {
-                counter.fail(k);
+                counter.fail(b);
             }
-            for (std::uint64_t now = turn.load(); now != k; now = turn.load()) turn.wait(now);
+            for (std::uint64_t now = turn.load(); now != b; now = turn.load()) turn.wait(now);
+            const auto size = static_cast<std::size_t>(end - batch);
             std::uint8_t* const here = output.append(size);
-            turn.store(k + 1);
+            turn.store(b + 1);
             turn.notify_all();
-            std::memcpy(here, chunk, size);
+            std::memcpy(here, batch, size);
         }
     });
     counter.rethrow();

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "entrolith/workers.hpp"
+
 namespace entrolith {
 namespace {
 
@@ -23,6 +25,29 @@ Tensor describe(const Input& input, std::uint64_t rank) {
     return {input.name, input.shape, *values, 0, rank};
 }
 
+/// What choose_matrix() says to each tensor.
+std::vector<std::optional<Matrix>> choose_matrices(std::span<const Input> tensors,
+                                                   const Profile& profile, const TableSet& tables,
+                                                   unsigned threads) {
+    std::vector<std::optional<Matrix>> found(tensors.size());
+    if (profile.matrices == Matrices::kNever) return found;
+    std::uint64_t values = 0;
+    for (const Input& input : tensors) values += count_values(input.shape).value_or(0);
+    Counter counter{tensors.size()};
+    run_workers(worker_count(threads, values / profile.parameters.chunk()), [&](unsigned) {
+        for (std::uint64_t k = counter.take(); k != counter.end(); k = counter.take()) {
+            const auto at = static_cast<std::size_t>(k);
+            try {
+                found[at] = choose_matrix(tensors[at], profile, tables);
+            } catch (...) {
+                counter.fail(k);
+            }
+        }
+    });
+    counter.rethrow();
+    return found;
+}
+
 }  // namespace
 
 Part single_part(const Input& tensor, std::optional<Matrix> matrix, std::uint64_t rank) {
@@ -30,13 +55,14 @@ Part single_part(const Input& tensor, std::optional<Matrix> matrix, std::uint64_
 }
 
 std::vector<Part> make_parts(std::span<const Input> tensors, const Profile& profile,
-                             const TableSet& tables) {
+                             const TableSet& tables, unsigned threads) {
+    auto matrices = choose_matrices(tensors, profile, tables, threads);
     std::vector<Part> parts;
     std::vector<Part> single;
     std::array<Part, kDtypes.size()> pools{};
     for (std::uint64_t rank = 0; rank < tensors.size(); ++rank) {
         const Input& input = tensors[rank];
-        auto matrix = choose_matrix(input, profile, tables);
+        auto& matrix = matrices[static_cast<std::size_t>(rank)];
         Tensor tensor = describe(input, rank);
         if (matrix || (profile.matrices == Matrices::kBySize && tensor.values >= kOwnSegment)) {
             single.push_back(single_part(input, std::move(matrix), rank));

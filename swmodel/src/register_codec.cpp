@@ -80,7 +80,7 @@ public:
         unsigned threads)
         : inputs_{rows}, profile_{profile}, tables_{tables}, threads_{threads} {
         const py::gil_scoped_release release;
-        parts_ = make_parts(inputs_.get(), profile, tables);
+        parts_ = make_parts(inputs_.get(), profile, tables, threads);
         std::vector<Segment> segments;
         for (const Part& part : parts_) segments.push_back(part.segment);
         header_ = write_header(profile.parameters, mapping, segments, tables);

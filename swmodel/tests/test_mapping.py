@@ -23,7 +23,7 @@ OWN = entrolith.TableSet(TABLES)
 def arrays(tensors: dict[str, Array]) -> dict[str, NDArray[Any]]:
     """The reference's arrays as NumPy's."""
     return {
-        name: np.array(values, DTYPES[dtype].bits).reshape(shape).view(DTYPES[dtype].numpy())
+        name: np.array(values, DTYPES[dtype].bits).reshape(shape).view(DTYPES[dtype].numpy)
         for name, (dtype, shape, values) in tensors.items()
     }
 

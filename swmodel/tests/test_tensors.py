@@ -30,7 +30,7 @@ CODES = {
 
 def patterns(dtype: str, shape: tuple[int, ...] = (30, 40)) -> NDArray[Any]:
     rng = np.random.default_rng(0)
-    values = rng.normal(0, 1e-2, shape).astype(DTYPES[dtype].numpy())
+    values = rng.normal(0, 1e-2, shape).astype(DTYPES[dtype].numpy)
     bits: NDArray[Any] = values.view(DTYPES[dtype].bits)
     return bits
 
@@ -45,7 +45,7 @@ def test_dlpack(dtype: str) -> None:
         assert tensor.lent == 0
         assert np.array_equal(memory, before)
         back = entrolith.decompress(data)
-        assert back.dtype == DTYPES[dtype].numpy()
+        assert back.dtype == DTYPES[dtype].numpy
         assert np.array_equal(back.view(bits.dtype), memory)
     plain = entrolith.compress(Tensor(bits, CODES[dtype], plain=True))
     assert plain == entrolith.compress(bits, dtype=dtype)
@@ -133,7 +133,7 @@ def test_buffers_without_a_copy() -> None:
 def test_decompress_into(dtype: str) -> None:
     bits = patterns(dtype)
     data = entrolith.compress(bits, dtype=dtype)
-    type_ = DTYPES[dtype].numpy()
+    type_ = DTYPES[dtype].numpy
     wide = np.zeros((30, 80), bits.dtype)
     tensor = Tensor(np.empty_like(bits), CODES[dtype])
     targets: list[Any] = [

@@ -60,6 +60,7 @@ def report() -> Report:
         sizes.append(size(name, "third", "third", 995_000))
     speeds = [
         speed(DENSE, "cache", fast, 12, 16),
+        speed(DENSE, "cache", ours.UNCHECKED.name, 13, 20),
         speed(DENSE, "cache", default, 8, 10),
         speed(DENSE, "cache", portable, 3.5, 4),
         speed(DENSE, "cache", "zipnn 256k", 1.5, 4),

@@ -44,10 +44,10 @@ struct Part {
 [[nodiscard]] std::optional<Matrix> choose_matrix(const Input& tensor, const Profile& profile,
                                                   const TableSet& tables);
 
-/// Rule 11: the segments of a stream. Throws std::invalid_argument if a tensor is beyond the
-/// format.
+/// Rule 11: the segments of a stream, which do not depend on the threads that look for matrices.
+/// Throws std::invalid_argument if a tensor is beyond the format.
 [[nodiscard]] std::vector<Part> make_parts(std::span<const Input> tensors, const Profile& profile,
-                                           const TableSet& tables);
+                                           const TableSet& tables, unsigned threads);
 
 /// The values of a chunk: a tensor's own, or else gathered in `room`.
 template <class Value>

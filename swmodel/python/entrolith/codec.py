@@ -189,7 +189,7 @@ def empty(code: int, shape: tuple[int, ...], *, as_bits: bool) -> NDArray[Any]:
     import numpy as np
 
     dtype = dtypes.of_code(code)
-    kind = np.dtype(dtype.bits) if as_bits else dtype.numpy()
+    kind = np.dtype(dtype.bits) if as_bits else dtype.numpy
     try:
         return np.empty(shape, kind)
     except ValueError:  # without values, dimensions may be what they like in a stream

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from entrolith.errors import UnsupportedDtypeError
@@ -25,11 +26,12 @@ class Dtype:
     bytes: int
     version: int
 
-    @property
+    @cached_property
     def bits(self) -> str:
         """The NumPy name of the unsigned integer that holds a bit pattern."""
         return f"uint{8 * self.bytes}"
 
+    @property
     def numpy(self) -> np.dtype[Any]:
         """The NumPy type of the values, native byte order.
 
@@ -64,9 +66,12 @@ DTYPES = {
 }
 
 
+_BY_CODE = {d.code: d for d in DTYPES.values()}
+
+
 def of_code(code: int) -> Dtype:
     """The type of a directory's `dtype` field."""
-    return next(d for d in DTYPES.values() if d.code == code)
+    return _BY_CODE[code]
 
 
 def of_name(name: str) -> Dtype:

@@ -7,6 +7,7 @@ of an object is that already, nothing is copied.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from entrolith import _core, dtypes
@@ -15,6 +16,7 @@ from entrolith.errors import ArgumentError, EntrolithError, UnsupportedDtypeErro
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import numpy as np
     from numpy.typing import NDArray
 
 MAX_DIMENSIONS = 32
@@ -42,19 +44,25 @@ def bit_patterns(array: Any, dtype: str | None) -> tuple[dtypes.Dtype, NDArray[A
     """
     import numpy as np
 
-    if isinstance(array, np.ma.MaskedArray):
+    if type(array) is np.ndarray:
+        values, found = array, _recognised(array.dtype, dtype)
+    elif isinstance(array, np.ma.MaskedArray):
         raise UnsupportedDtypeError(
             "masked arrays are not supported: the mask would be lost; pass array.filled(value)",
             "dtype",
         )
-    values, name = _memory(array)
-    found = dtypes.recognise(name, dtype)
+    else:
+        values, name = _memory(array)
+        found = dtypes.recognise(name, dtype)
     if values.ndim > MAX_DIMENSIONS:
         raise EntrolithError(
             f"an array of {values.ndim} dimensions; the format has at most {MAX_DIMENSIONS}", "ndim"
         )
     if values.size > MAX_VALUES:
         raise EntrolithError(f"{values.size} values; the format has at most 2^48", "dimension")
+    flags = values.flags
+    if flags.c_contiguous and flags.aligned and values.dtype.isnative:
+        return found, values.view(found.bits)
     # Integers, unlike floating-point values, keep every bit when their byte order changes.
     return found, np.require(_as_bits(values, found), found.bits, ["C_CONTIGUOUS", "ALIGNED"])
 
@@ -105,13 +113,23 @@ def _as_bits(values: NDArray[Any], dtype: dtypes.Dtype) -> NDArray[Any]:
     return bits
 
 
+@lru_cache(maxsize=64)
+def _recognised(kind: np.dtype[Any], asked: str | None) -> dtypes.Dtype:
+    """NumPy takes its time to name a type, and a mapping may have thousands of arrays."""
+    return dtypes.recognise(_name(kind), asked)
+
+
+def _name(kind: np.dtype[Any]) -> str:
+    return "structured" if kind.names else kind.name
+
+
 def _memory(array: Any) -> tuple[NDArray[Any], str]:
     """An object as an array, and the name of the type of its values."""
     import numpy as np
 
     if isinstance(array, np.ndarray | np.generic) or not hasattr(array, "__dlpack__"):
         values = np.asarray(array)
-        return values, "structured" if values.dtype.names else values.dtype.name
+        return values, _name(values.dtype)
     tensor = _exportable(array)
     device = int(tensor.__dlpack_device__()[0])
     if device not in HOST_DEVICES:

@@ -47,7 +47,7 @@ class Input:
 
     def values(self) -> NDArray[Any]:
         """The array itself."""
-        values: NDArray[Any] = self.patterns.view(DTYPES[self.dtype].numpy())
+        values: NDArray[Any] = self.patterns.view(DTYPES[self.dtype].numpy)
         return values
 
 
