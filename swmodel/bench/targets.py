@@ -142,13 +142,13 @@ def speeds(report: Report) -> Iterator[Verdict]:
         if (speed.data, speed.where, speed.product) == (DENSE, "cache", "zipnn")
     ]
     # zipnn, which checks nothing, is to be compared with what checks nothing.
-    for codec, least in ((ours.UNCHECKED.name, Pair(8, 3)), (fast, None)):
-        alike = pair(report.speed(DENSE, "cache", codec))
+    for name, wanted in ((ours.UNCHECKED.name, Pair(8, 3)), (fast, None)):
+        alike = pair(report.speed(DENSE, "cache", name))
         times = None
         if alike and zipnn:
             best = Pair(max(s.gb_s[0] for s in zipnn), max(s.gb_s[1] for s in zipnn))
             times = over(alike, best)
-        yield judged(f"{codec}, fp32 in cache, over zipnn", times, least, None, "times")
+        yield judged(f"{name}, fp32 in cache, over zipnn", times, wanted, None, "times")
     yield judged(f"{fast}, fp32 in cache", own, None, Pair(12, 16))
     shape = pair(report.speed(DENSE, "cache", ours.DEFAULT.name))
     yield judged(f"{PRODUCT} (uses the shape), fp32 in cache", shape, Pair(4, 5), Pair(8, 10))
