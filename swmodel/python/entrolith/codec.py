@@ -165,10 +165,12 @@ def decompress(
     index = _core.scan(view, core_tables)
     described = index.header.tensors
     if out is None:
-        arrays = {name: empty(code, shape, as_bits=as_bits) for name, code, shape, _ in described}
-        patterns = [bits_of(arrays[name], code) for name, code, _, _ in described]
+        made = [empty(code, shape, as_bits=as_bits) for _, code, shape, _ in described]
+        patterns = [bits for _, bits in made]
         _core.decompress(view, index, core_tables, patterns, count)
-        return arrays if index.header.mapping else arrays[""]
+        if not index.header.mapping:
+            return made[0][0]
+        return {name: values for (name, *_), (values, _) in zip(described, made, strict=True)}
     targets = _targets(out, index.header)
     tensors.check_apart(view, targets)
     patterns = [bits if _plain(bits) else _like(bits) for bits in targets]
@@ -179,8 +181,8 @@ def decompress(
     return out
 
 
-def empty(code: int, shape: tuple[int, ...], *, as_bits: bool) -> NDArray[Any]:
-    """A new array for the values of a tensor.
+def empty(code: int, shape: tuple[int, ...], *, as_bits: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+    """A new array for the values of a tensor, and its bit patterns, in the same memory.
 
     Raises:
         UnsupportedModeError: NumPy has no arrays of this shape.
@@ -189,17 +191,12 @@ def empty(code: int, shape: tuple[int, ...], *, as_bits: bool) -> NDArray[Any]:
     import numpy as np
 
     dtype = dtypes.of_code(code)
-    kind = np.dtype(dtype.bits) if as_bits else dtype.numpy
+    kind = None if as_bits else dtype.numpy
     try:
-        return np.empty(shape, kind)
+        bits: NDArray[Any] = np.empty(shape, dtype.bits)
     except ValueError:  # without values, dimensions may be what they like in a stream
         raise UnsupportedModeError(f"NumPy has no arrays of shape {shape}", "dimension") from None
-
-
-def bits_of(values: NDArray[Any], code: int) -> NDArray[Any]:
-    """A new array's bit patterns, in its memory."""
-    bits: NDArray[Any] = values.view(dtypes.of_code(code).bits)
-    return bits
+    return (bits if kind is None else bits.view(kind)), bits
 
 
 def _row(name: str, array: Any, dtype: str | None) -> _core.Row:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from entrolith import _core, dtypes, tensors
-from entrolith.codec import bits_of, empty
+from entrolith.codec import empty
 from entrolith.errors import ArgumentError, StateError
 from entrolith.options import DEFAULT_LEVEL, check_profile, contiguous, plan
 from entrolith.table_set import compiled
@@ -181,8 +181,8 @@ class Decompressor(_Unfinished[_core.Decompressor]):
         if not count or self._array is None:
             return []
         code = self._array[0]
-        values = empty(code, (count,), as_bits=self._as_bits)
-        core.drain(bits_of(values, code), count)
+        values, bits = empty(code, (count,), as_bits=self._as_bits)
+        core.drain(bits, count)
         return [values]
 
     def finish(self) -> None:
