@@ -3,6 +3,7 @@
 #include "entrolith/tables.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -54,18 +55,63 @@ std::array<Codeword, kCount> codewords(const std::array<std::uint8_t, kCount>& l
     return words;
 }
 
-template <std::size_t kCount>
-DecodeTable decode_table(const std::array<Codeword, kCount>& words) {
-    DecodeTable table;
-    for (std::size_t symbol = 0; symbol < kCount; ++symbol) {
-        const auto [length, bits] = words[symbol];
-        if (length == 0) continue;
-        const auto byte = static_cast<std::uint8_t>(symbol << 3 | (length - 1));
-        for (std::size_t at = bits; at < kCodes; at += std::size_t{1} << length) {
-            table.bytes[at] = byte;
-            table.rows[at % 16 * 16 + at / 16] = byte;
+/// The bytes of a DecodeTable, made for 1, 2, ... 8 next bits in turn: with one bit more, all that
+/// there is doubles, and the codewords of that length come in. Up to the fourth bit there are twice
+/// as many rows, from then on twice as many bytes in each.
+class Doubling {
+public:
+    explicit Doubling(DecodeTable& table) noexcept : table_{table} {
+        table.bytes[0] = 0;
+        table.rows[0] = 0;
+    }
+
+    template <unsigned kLength>
+    void grow() noexcept {
+        constexpr std::size_t kHalf = std::size_t{1} << (kLength - 1);
+        std::memcpy(table_.bytes.data() + kHalf, table_.bytes.data(), kHalf);
+        if constexpr (kHalf < kRow) {
+            for (std::size_t r = 0; r < kHalf; ++r) {
+                table_.rows[(kHalf + r) * kRow] = table_.rows[r * kRow];
+            }
+        } else {
+            constexpr std::size_t kColumns = kHalf / kRow;
+            for (std::size_t r = 0; r < kRow; ++r) {
+                std::uint8_t* row = table_.rows.data() + r * kRow;
+                std::memcpy(row + kColumns, row, kColumns);
+            }
         }
     }
+    void put(unsigned bits, std::uint8_t byte) noexcept {
+        table_.bytes[bits] = byte;
+        table_.rows[bits % kRow * kRow + bits / kRow] = byte;
+    }
+
+private:
+    static constexpr std::size_t kRow = 16;
+    DecodeTable& table_;
+};
+
+template <std::size_t kCount>
+DecodeTable decode_table(const std::array<Codeword, kCount>& words) {
+    constexpr std::size_t kNone = kCount;
+    std::array<std::size_t, Lane::kMaxLength + 1> first;  // symbol of each length
+    std::array<std::size_t, kCount> next;                 // of the same length
+    first.fill(kNone);
+    for (std::size_t symbol = 0; symbol < kCount; ++symbol) {
+        next[symbol] = std::exchange(first[words[symbol].length], symbol);
+    }
+    DecodeTable table;
+    Doubling doubling{table};
+    const auto step = [&]<unsigned kLength>() {
+        doubling.grow<kLength>();
+        for (std::size_t symbol = first[kLength]; symbol != kNone; symbol = next[symbol]) {
+            doubling.put(words[symbol].bits,
+                         static_cast<std::uint8_t>(symbol << 3 | (kLength - 1)));
+        }
+    };
+    [&]<unsigned... kBefore>(std::integer_sequence<unsigned, kBefore...>) {
+        (step.template operator()<kBefore + 1>(), ...);
+    }(std::make_integer_sequence<unsigned, Lane::kMaxLength>{});
     for (std::size_t at = 0; at < kCodes; ++at) {
         const unsigned byte = table.bytes[at];
         table.entries[at] = static_cast<std::uint16_t>(byte >> 3 << 8 | ((byte & 7) + 1));
