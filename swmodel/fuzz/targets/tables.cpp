@@ -103,7 +103,7 @@ void check(FuzzedData& input) {
 template <std::size_t kCount>
 void make(FuzzedData& input) {
     std::array<std::uint32_t, kCount> histogram;
-    std::uint64_t total = 0;
+    std::uint32_t total = 0;
     for (std::uint32_t& count : histogram) {
         const std::size_t shift = 9 + input.below(23);  // so that they add up to less than 2^28
         count = input.integer<std::uint32_t>() >> shift;
