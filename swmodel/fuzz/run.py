@@ -38,7 +38,7 @@ from fuzz.programs import (
 
 FINDINGS = BUILD / "findings"
 LARGEST_INPUT = 4096
-LARGEST_KEPT = 640
+LARGEST_KEPT = 512
 DIGITS = 8
 """Of the digest that libFuzzer names an input by, in the committed corpus."""
 DIGEST = re.compile(f"[0-9a-f]{{{DIGITS}}}")

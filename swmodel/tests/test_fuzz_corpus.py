@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from fuzz.programs import TARGETS, build, environment, kept, unpack
 
-MOST_BYTES = 350_000
+MOST_BYTES = 300_000
 
 
 @pytest.fixture(scope="session")
