@@ -41,9 +41,9 @@ public:
         with_signs_ = with_signs;
         if (with_signs) {
             survey_ =
-                kernel_.signed_rows.template survey<F>()(chunk_.values, rows_, buffers_, signs_);
+                kernel_.signed_rows.survey.template of<F>()(chunk_.values, rows_, buffers_, signs_);
         } else {
-            survey_.scale = kernel_.rows.template survey<F>()(chunk_.values, rows_, buffers_);
+            survey_.scale = kernel_.rows.survey.template of<F>()(chunk_.values, rows_, buffers_);
         }
         moves_ = settle_offsets({buffers_.offsets, rows_.count()});
     }

@@ -120,6 +120,23 @@ struct RunKernel {
     std::uint64_t (*scatter)(std::uint64_t bits, std::uint64_t mask) noexcept;
 };
 
+/// A function for each type that chunks in rows may have.
+template <template <class> class Function>
+struct ForRowTypes {
+    Function<Fp32> fp32;
+    Function<Bf16> bf16;
+
+    template <class F>
+    [[nodiscard]] Function<F> of() const noexcept {
+        if constexpr (std::is_same_v<F, Fp32>) {
+            return fp32;
+        } else {
+            static_assert(std::is_same_v<F, Bf16>);
+            return bf16;
+        }
+    }
+};
+
 /// Operations on the rows of a scaled chunk (section 4.4).
 struct RowKernel {
     template <class F>
@@ -128,8 +145,7 @@ struct RowKernel {
 
     /// Rule 8 of section 8: fills offsets, with kNoOffset for rows of zeros, differences and
     /// tables.
-    Survey<Fp32> survey_fp32;
-    Survey<Bf16> survey_bf16;
+    ForRowTypes<Survey> survey;
     /// Encodes the differences. Moves writer.at down by at most 2 bytes a value, and touches kSlack
     /// bytes below.
     void (*encode)(CodeWriter& writer, const EncodeTable* const tables[2], const Rows& rows,
@@ -138,16 +154,6 @@ struct RowKernel {
     /// offsets; false if they are corrupt.
     bool (*decode)(CodeReader& reader, const DecodeTable* const tables[2], const Rows& rows,
                    const RowBuffers& buffers, std::uint16_t* half_octaves) noexcept;
-
-    template <class F>
-    [[nodiscard]] Survey<F> survey() const noexcept {
-        if constexpr (std::is_same_v<F, Fp32>) {
-            return survey_fp32;
-        } else {
-            static_assert(std::is_same_v<F, Bf16>);
-            return survey_bf16;
-        }
-    }
 };
 
 /// The same on the rows of a signed chunk (section 4.5).
@@ -158,8 +164,7 @@ struct SignedRowKernel {
 
     /// Rules 8 and 9 of section 8: what RowKernel's survey does, and fills senses and the
     /// differences and tables of signed chunks.
-    Survey<Fp32> survey_fp32;
-    Survey<Bf16> survey_bf16;
+    ForRowTypes<Survey> survey;
     /// Encodes signs.differences, as RowKernel::encode does.
     void (*encode)(CodeWriter& writer, const EncodeTable* tables, const Rows& rows,
                    const SignBuffers& signs) noexcept;
@@ -168,16 +173,6 @@ struct SignedRowKernel {
     bool (*decode)(CodeReader& reader, const SignedDecodeTable* tables, const Rows& rows,
                    const RowBuffers& buffers, const SignBuffers& signs,
                    std::uint16_t* signed_halves) noexcept;
-
-    template <class F>
-    [[nodiscard]] Survey<F> survey() const noexcept {
-        if constexpr (std::is_same_v<F, Fp32>) {
-            return survey_fp32;
-        } else {
-            static_assert(std::is_same_v<F, Bf16>);
-            return survey_bf16;
-        }
-    }
 };
 
 struct Kernel {

@@ -115,10 +115,11 @@ constexpr Kernel avx512_kernel() noexcept {
     kernel.runs.gather = &gather_at_once;
     kernel.runs.scatter = &scatter_at_once;
     kernel.codes8 = {&encode_64, &decode_64, &encode_mixed_64, &decode_mixed_64};
-    kernel.rows = {&survey_rows_at_once<Fp32>, &survey_rows_at_once<Bf16>, &encode_rows_64,
-                   &decode_rows_64};
-    kernel.signed_rows = {&survey_signed_rows_at_once<Fp32>, &survey_signed_rows_at_once<Bf16>,
-                          &encode_signed_rows_64, &decode_signed_rows_64};
+    kernel.rows = {
+        {&survey_rows_at_once<Fp32>, &survey_rows_at_once<Bf16>}, &encode_rows_64, &decode_rows_64};
+    kernel.signed_rows = {{&survey_signed_rows_at_once<Fp32>, &survey_signed_rows_at_once<Bf16>},
+                          &encode_signed_rows_64,
+                          &decode_signed_rows_64};
     kernel.fp32 = byte_kernel(kernel.fp32);
     kernel.bf16 = byte_kernel(kernel.bf16);
     kernel.fp32_halves = half_kernel(kernel.fp32_halves);
