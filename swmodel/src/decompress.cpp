@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "entrolith/chunk.hpp"
@@ -88,15 +89,16 @@ private:
     template <class Value>
     [[nodiscard]] Value* in_place(const ChunkOrder::Place& place) const {
         const Segment& segment = index_.header.segments[place.segment];
-        if (destinations_.empty() || segment.matrix) return nullptr;
-        const Tensor& tensor = *first_tensor(place);
+        if (destinations_.empty()) return nullptr;
+        const Tensor& tensor = segment.matrix ? segment.tensors[0] : *first_tensor(place);
+        const auto first = segment.matrix ? segment.matrix->in_one_piece(place.tile)
+                                          : std::optional{place.tile.row - tensor.first};
         const Destination& wanted = destinations_[static_cast<std::size_t>(tensor.rank)];
-        const std::uint64_t first = place.tile.row - tensor.first;
-        if (wanted.values == nullptr || first < wanted.first ||
-            first + place.tile.rows > wanted.end) {
+        if (!first || wanted.values == nullptr || *first < wanted.first ||
+            *first + place.count() > wanted.end) {
             return nullptr;
         }
-        return static_cast<Value*>(wanted.values) + static_cast<std::size_t>(first - wanted.first);
+        return static_cast<Value*>(wanted.values) + static_cast<std::size_t>(*first - wanted.first);
     }
 
     template <class Value>

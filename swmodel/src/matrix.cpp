@@ -103,6 +103,18 @@ void Matrix::write(std::vector<std::uint8_t>& out) const {
     }
 }
 
+std::optional<std::uint64_t> Matrix::in_one_piece(const Grid::Tile& tile) const noexcept {
+    if (extent_.taps != 1 || (tile.rows != 1 && tile.columns != extent_.columns)) {
+        return std::nullopt;
+    }
+    const LiveSet::Run rows = rows_.run(rows_.select(tile.row));
+    const LiveSet::Run columns = columns_.run(columns_.select(tile.column));
+    if (rows.end - rows.first < tile.rows || columns.end - columns.first < tile.columns) {
+        return std::nullopt;
+    }
+    return rows.first * extent_.columns + columns.first;
+}
+
 /// Calls function(position, length, done) for the values of a tile in each run of live columns of a
 /// row: they are extent_.taps apart in the tensor, and `done` of the tile came before.
 template <class Function>

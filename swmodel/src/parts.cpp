@@ -85,7 +85,11 @@ std::vector<Part> make_parts(std::span<const Input> tensors, const Profile& prof
 template <class Value>
 const Value* chunk_values(const Part& part, const Grid::Tile& tile, Value* room) {
     if (part.segment.matrix) {
-        part.segment.matrix->gather(static_cast<const Value*>(part.tensors[0]), tile, room);
+        const Matrix& matrix = *part.segment.matrix;
+        const auto* values = static_cast<const Value*>(part.tensors[0]);
+        const auto position = matrix.in_one_piece(tile);
+        if (position) return values + static_cast<std::size_t>(*position);
+        matrix.gather(values, tile, room);
         return room;
     }
     const auto& tensors = part.segment.tensors;

@@ -72,6 +72,9 @@ public:
                               function);
     }
 
+    /// Where a tile's values begin in the tensor, if they lie there side by side and in order.
+    [[nodiscard]] std::optional<std::uint64_t> in_one_piece(const Grid::Tile& tile) const noexcept;
+
     /// Copies the values of a tile out of the tensor.
     template <class Value>
     void gather(const Value* tensor, const Grid::Tile& tile, Value* values) const;
