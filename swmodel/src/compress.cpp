@@ -25,7 +25,7 @@ std::size_t widest(std::span<const Part> parts) {
 }
 
 /// Encodes chunks of parts; what a thread needs to do so.
-class ChunkEncoder {
+class alignas(kApart) ChunkEncoder {
 public:
     ChunkEncoder(std::span<const Part> parts, const ChunkOrder& order, const Profile& profile,
                  const TableSet& tables)
@@ -121,36 +121,35 @@ void encode_alone(ChunkEncoder& encoder, std::uint64_t chunks, std::size_t room,
     }
 }
 
-/// Threads wait for each other where their chunks meet in the stream. Chunks differ in size,
-/// several together less so.
-constexpr std::uint64_t kChunksAtOnce = 4;
-
+/// Threads wait for each other where their chunks meet in the stream.
 void encode_together(std::vector<ChunkEncoder>& encoders, std::uint64_t chunks, std::size_t room,
                      Output& output) {
-    const std::size_t batch_room = room * kChunksAtOnce;
-    const auto rooms = std::make_unique_for_overwrite<std::uint8_t[]>(batch_room * encoders.size());
-    Counter counter{(chunks + kChunksAtOnce - 1) / kChunksAtOnce};
+    const auto workers = static_cast<unsigned>(encoders.size());
+    const std::uint64_t at_once = chunks_at_once(workers, chunks);
+    const std::size_t batch_room = room * static_cast<std::size_t>(at_once);
+    const auto rooms = std::make_unique_for_overwrite<std::uint8_t[]>(batch_room * workers);
+    Counter counter{chunks, at_once};
     std::atomic<std::uint64_t> turn{0};
-    run_workers(static_cast<unsigned>(encoders.size()), [&](unsigned worker) {
-        std::uint8_t* const batch = rooms.get() + batch_room * worker;
-        for (std::uint64_t b = counter.take(); b != counter.end(); b = counter.take()) {
-            std::uint8_t* end = batch;
+    run_workers(workers, [&](unsigned worker) {
+        std::uint8_t* const coded = rooms.get() + batch_room * worker;
+        while (const auto batch = counter.take()) {
+            std::uint8_t* end = coded;
+            std::uint64_t k = batch.first;
             try {
-                const std::uint64_t last = std::min(chunks, (b + 1) * kChunksAtOnce);
-                for (std::uint64_t k = b * kChunksAtOnce; k < last; ++k) {
+                for (; k < batch.end; ++k) {
                     std::uint8_t* const chunk = end;
                     end = encoders[worker].encode(k, chunk);
                     output.record(k, chunk, static_cast<std::size_t>(end - chunk));
                 }
             } catch (...) {
-                counter.fail(b);
+                counter.fail(k);
             }
-            for (std::uint64_t now = turn.load(); now != b; now = turn.load()) turn.wait(now);
-            const auto size = static_cast<std::size_t>(end - batch);
+            for (auto now = turn.load(); now != batch.first; now = turn.load()) turn.wait(now);
+            const auto size = static_cast<std::size_t>(end - coded);
             std::uint8_t* const here = output.append(size);
-            turn.store(b + 1);
+            turn.store(batch.end);
             turn.notify_all();
-            std::memcpy(here, batch, size);
+            std::memcpy(here, coded, size);
         }
     });
     counter.rethrow();

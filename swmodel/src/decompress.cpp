@@ -32,7 +32,7 @@ std::size_t widest(const Header& header) {
 }
 
 /// Decodes chunks of a stream; what a thread needs to do so.
-class ChunkDecoder {
+class alignas(kApart) ChunkDecoder {
 public:
     ChunkDecoder(Bytes data, const Index& index, const TableSet& tables,
                  std::span<const Destination> destinations)
@@ -149,13 +149,16 @@ void decode_chunks(Bytes data, const Index& index, const TableSet& tables, std::
     for (unsigned worker = 0; worker < count; ++worker) {
         decoders.emplace_back(data, index, tables, destinations);
     }
-    Counter counter{chunks};
+    Counter counter{chunks, chunks_at_once(count, chunks)};
     run_workers(count, [&](unsigned worker) {
-        for (std::uint64_t i = counter.take(); i != counter.end(); i = counter.take()) {
+        while (const auto batch = counter.take()) {
+            std::uint64_t i = batch.first;
             try {
-                const std::uint64_t k = chunk(i);
-                const ChunkRecord record = decoders[worker].decode(k);
-                if (!records.empty()) records[static_cast<std::size_t>(k)] = record;
+                for (; i < batch.end; ++i) {
+                    const std::uint64_t k = chunk(i);
+                    const ChunkRecord record = decoders[worker].decode(k);
+                    if (!records.empty()) records[static_cast<std::size_t>(k)] = record;
+                }
             } catch (...) {
                 counter.fail(i);
             }
@@ -172,6 +175,24 @@ void clear_dead(const Index& index, std::span<const Destination> destinations) {
         if (wanted.values == nullptr) continue;
         std::memset(wanted.values, 0,
                     static_cast<std::size_t>(wanted.end - wanted.first) * bytes_of(segment.dtype));
+    }
+}
+
+/// Takes index.starts from the footer, if that has what a walk would find: the heads of chunks that
+/// are where they are expected need not wait for each other.
+bool take_starts(Bytes data, Index& index) {
+    if (!index.header.footer) return false;
+    try {
+        index.starts = read_index(data, index.header.bytes, index.order.size());
+        for (std::uint64_t k = 0; k < index.order.size(); ++k) {
+            const auto here = static_cast<std::size_t>(k);
+            const ChunkHead head = read_head(data, index, index.order[k], index.starts[here]);
+            check_room(head, index.header.parameters);
+            if (head.end != index.starts[here + 1]) return false;
+        }
+        return true;
+    } catch (const StreamError&) {
+        return false;  // a walk reports the first fault
     }
 }
 
@@ -205,6 +226,8 @@ void check_room(const ChunkHead& head, const Parameters& parameters) {
 
 Index scan(Bytes data, const TableSet& tables) {
     Index index{read_header(data, &tables), data.size()};
+    if (take_starts(data, index)) return index;
+    index.starts.clear();
     try {
         walk(data, index);
     } catch (const StreamError& fault) {

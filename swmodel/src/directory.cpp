@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include "entrolith/utf8.hpp"
 
@@ -97,7 +98,8 @@ private:
             corrupt("name", cursor_.at(), "not UTF-8");
         }
         if (!name.empty() && !mapping_) needs_mapping("name", "named tensors");
-        if (!names_.insert(name).second) {
+        const auto* const characters = reinterpret_cast<const char*>(text);
+        if (!names_.insert({characters, static_cast<std::size_t>(name_bytes)}).second) {
             corrupt("name", cursor_.at(), "'" + name + "' occurs twice");
         }
         const std::uint64_t ndim = cursor_.varint("ndim");
@@ -105,6 +107,7 @@ private:
             corrupt("ndim", cursor_.at(), std::to_string(ndim) + " is above 32");
         }
         std::vector<std::uint64_t> shape;
+        shape.reserve(static_cast<std::size_t>(ndim));
         for (std::uint64_t i = 0; i < ndim; ++i) shape.push_back(cursor_.varint("dimension"));
         const auto values = count_values(shape);
         if (!values) corrupt("dimension", cursor_.at(), "more than 2^48 values");
@@ -130,17 +133,18 @@ private:
     Cursor cursor_;
     std::uint8_t version_;
     bool mapping_;
-    std::size_t full_;  // values of a full chunk
-    std::set<std::string> names_;
+    std::size_t full_;                  // values of a full chunk
+    std::set<std::string_view> names_;  // in the directory's bytes
 };
 
 }  // namespace
 
-std::optional<std::uint64_t> count_values(std::vector<std::uint64_t> shape) {
-    std::ranges::sort(shape);  // a zero first: a product of huge dimensions may still be 0
+std::optional<std::uint64_t> count_values(std::span<const std::uint64_t> shape) {
+    // Of none there may be any number.
+    if (std::ranges::find(shape, std::uint64_t{0}) != shape.end()) return 0;
     std::uint64_t count = 1;
     for (const std::uint64_t dimension : shape) {
-        if (dimension != 0 && count > kMaxValues / dimension) return std::nullopt;
+        if (count > kMaxValues / dimension) return std::nullopt;
         count *= dimension;
     }
     return count;

@@ -35,12 +35,12 @@ std::vector<std::optional<Matrix>> choose_matrices(std::span<const Input> tensor
     for (const Input& input : tensors) values += count_values(input.shape).value_or(0);
     Counter counter{tensors.size()};
     run_workers(worker_count(threads, values / profile.parameters.chunk()), [&](unsigned) {
-        for (std::uint64_t k = counter.take(); k != counter.end(); k = counter.take()) {
-            const auto at = static_cast<std::size_t>(k);
+        while (const auto next = counter.take()) {
+            const auto at = static_cast<std::size_t>(next.first);
             try {
                 found[at] = choose_matrix(tensors[at], profile, tables);
             } catch (...) {
-                counter.fail(k);
+                counter.fail(next.first);
             }
         }
     });

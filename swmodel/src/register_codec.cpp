@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -39,48 +40,47 @@ Profile make_level(int number, const std::optional<std::string>& mode, bool chec
     return level(number, found->second, check);
 }
 
-/// Values may be read as integers only where the processor may.
-void check_values(const BufferView& view, std::uint64_t values, Dtype dtype) {
-    const unsigned width = bytes_of(dtype);
-    if (view.size() / width != values || view.size() % width != 0) {
-        throw std::invalid_argument{"the buffer does not hold the values of the shape"};
-    }
-    if (reinterpret_cast<std::uintptr_t>(view.data()) % width != 0) {
-        throw std::invalid_argument{"the buffer is not aligned"};
+/// Values may be read as integers, one after the other, only where the processor may.
+void check_values(const py::array& array, Dtype dtype) {
+    if ((array.flags() & py::array::c_style) == 0 || array.itemsize() != bytes_of(dtype) ||
+        reinterpret_cast<std::uintptr_t>(array.data()) % bytes_of(dtype) != 0) {
+        throw std::invalid_argument{"not contiguous, aligned values of this size"};
     }
 }
 
-/// Name, dtype, shape, values.
-using Row = std::tuple<std::string, unsigned, std::vector<std::uint64_t>, py::buffer>;
-
-/// The tensors of a call, and their buffers for as long as it takes.
-class Inputs {
-public:
-    explicit Inputs(const std::vector<Row>& rows) {
-        for (const auto& [name, code, shape, values] : rows) {
-            const Dtype dtype = dtype_of(code);
-            const auto count = count_values(shape);
-            if (!count) throw std::invalid_argument{"more than 2^48 values"};
-            views_.push_back(std::make_unique<BufferView>(values, PyBUF_SIMPLE));
-            check_values(*views_.back(), *count, dtype);
-            inputs_.push_back({name, dtype, shape, views_.back()->data()});
-        }
+/// Where to write the values of a tensor.
+void* room_for(py::array& array, std::uint64_t values, Dtype dtype) {
+    check_values(array, dtype);
+    if (static_cast<std::uint64_t>(array.size()) != values) {
+        throw std::invalid_argument{"not as many values"};
     }
-    [[nodiscard]] std::span<const Input> get() const noexcept { return inputs_; }
+    return array.mutable_data();
+}
 
-private:
-    std::vector<std::unique_ptr<BufferView>> views_;
-    std::vector<Input> inputs_;
-};
+/// Name, dtype, values in their shape.
+using Row = std::tuple<std::string, unsigned, py::array>;
 
-/// What is to be written, before it is known where to.
+std::vector<Input> inputs_of(const std::vector<Row>& rows) {
+    std::vector<Input> inputs;
+    inputs.reserve(rows.size());
+    for (const auto& [name, code, values] : rows) {
+        const Dtype dtype = dtype_of(code);
+        check_values(values, dtype);
+        inputs.push_back(
+            {name, dtype, {values.shape(), values.shape() + values.ndim()}, values.data()});
+    }
+    return inputs;
+}
+
+/// What is to be written, before it is known where to. The arrays must outlive it.
 class Job {
 public:
     Job(const std::vector<Row>& rows, const Profile& profile, bool mapping, const TableSet& tables,
         unsigned threads)
-        : inputs_{rows}, profile_{profile}, tables_{tables}, threads_{threads} {
+        : profile_{profile}, tables_{tables}, threads_{threads} {
+        const std::vector<Input> inputs = inputs_of(rows);
         const py::gil_scoped_release release;
-        parts_ = make_parts(inputs_.get(), profile, tables, threads);
+        parts_ = make_parts(inputs, profile, tables, threads);
         std::vector<Segment> segments;
         for (const Part& part : parts_) segments.push_back(part.segment);
         header_ = write_header(profile.parameters, mapping, segments, tables);
@@ -99,7 +99,6 @@ public:
     }
 
 private:
-    Inputs inputs_;
     const Profile& profile_;
     const TableSet& tables_;
     unsigned threads_;
@@ -150,20 +149,18 @@ std::size_t tensor_count(const Header& header) {
 }
 
 void decompress_buffer(const py::buffer& data, const Index& index, const TableSet& tables,
-                       const std::vector<py::buffer>& arrays, unsigned threads) {
+                       std::vector<py::array> arrays, unsigned threads) {
     const BufferView view{data, PyBUF_SIMPLE};
     const Bytes stream = indexed(view, index);
     if (arrays.size() != tensor_count(index.header)) {
         throw std::invalid_argument{"not an array for each tensor"};
     }
-    std::vector<std::unique_ptr<BufferView>> outs;
     std::vector<Destination> destinations(arrays.size());
     for (const Segment& segment : index.header.segments) {
         for (const Tensor& tensor : segment.tensors) {
             const auto rank = static_cast<std::size_t>(tensor.rank);
-            outs.push_back(std::make_unique<BufferView>(arrays[rank], PyBUF_WRITABLE));
-            check_values(*outs.back(), tensor.values, segment.dtype);
-            destinations[rank] = {outs.back()->data(), 0, tensor.values};
+            void* const values = room_for(arrays[rank], tensor.values, segment.dtype);
+            destinations[rank] = {values, 0, tensor.values};
         }
     }
     const py::gil_scoped_release release;
@@ -199,16 +196,15 @@ void justify_values(const py::buffer& data, const Index& index, std::uint64_t ra
 }
 
 void read_values(const py::buffer& data, const Index& index, const TableSet& tables,
-                 std::uint64_t rank, std::uint64_t first, std::uint64_t end,
-                 const py::buffer& values, unsigned threads) {
+                 std::uint64_t rank, std::uint64_t first, std::uint64_t end, py::array values,
+                 unsigned threads) {
     const BufferView view{data, PyBUF_SIMPLE};
     const Bytes stream = indexed(view, index);
-    const BufferView out{values, PyBUF_WRITABLE};
     const Selection selection = select(index, rank, first, end);
-    check_values(out, end - first, selection.dtype);
+    void* const out = room_for(values, end - first, selection.dtype);
     const py::gil_scoped_release release;
     std::vector<Destination> destinations(tensor_count(index.header));
-    destinations[static_cast<std::size_t>(rank)] = {out.data(), first, end};
+    destinations[static_cast<std::size_t>(rank)] = {out, first, end};
     decompress(stream, index, tables, selection.chunks, destinations, threads);
 }
 

@@ -51,7 +51,7 @@ struct Segment {
 };
 
 /// The product of a shape, or nothing if it is above kMaxValues.
-[[nodiscard]] std::optional<std::uint64_t> count_values(std::vector<std::uint64_t> shape);
+[[nodiscard]] std::optional<std::uint64_t> count_values(std::span<const std::uint64_t> shape);
 
 /// Reads the directory, which `cursor` holds exactly. `full` values are a full chunk. Throws
 /// StreamError.

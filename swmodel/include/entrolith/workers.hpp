@@ -3,6 +3,7 @@
 // entrolith/workers.hpp - the same work on several threads, and the first failure of it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -12,25 +13,38 @@
 
 namespace entrolith {
 
+/// What one thread writes should be that many bytes from what others do: cache lines that are
+/// neighbours are often fetched together.
+inline constexpr std::size_t kApart = 128;
+
 /// Threads that are worth their start for so many chunks; `asked` 0 is one for each core.
 [[nodiscard]] unsigned worker_count(unsigned asked, std::uint64_t chunks);
+
+/// Chunks for a worker to take at once, so that what it reads and writes goes on for a while, but
+/// all are done at about the same time.
+[[nodiscard]] std::uint64_t chunks_at_once(unsigned workers, std::uint64_t chunks);
 
 /// Calls work(0) .. work(count - 1), the first on the calling thread; back when all are done. The
 /// work does not throw. Where the system has no more threads, fewer do it, but always work(0).
 void run_workers(unsigned count, const std::function<void(unsigned)>& work);
 
-/// Hands out numbers 0 .. end - 1 in order, until one of them fails.
+/// Hands out numbers 0 .. end - 1 in order, `step` at once, until one of them fails.
 class Counter {
 public:
-    explicit Counter(std::uint64_t end) : end_{end} {}
+    explicit Counter(std::uint64_t end, std::uint64_t step = 1) : end_{end}, step_{step} {}
 
-    /// The next number, or end if there are no more.
-    [[nodiscard]] std::uint64_t take() noexcept {
-        if (failed_.load(std::memory_order_relaxed)) return end_;
-        const std::uint64_t number = next_.fetch_add(1, std::memory_order_relaxed);
-        return number < end_ ? number : end_;
+    /// Numbers first .. end - 1; none if there are no more.
+    struct Range {
+        std::uint64_t first;
+        std::uint64_t end;
+        explicit operator bool() const noexcept { return first != end; }
+    };
+    [[nodiscard]] Range take() noexcept {
+        if (failed_.load(std::memory_order_relaxed)) return {end_, end_};
+        const std::uint64_t first =
+            std::min(end_, next_.fetch_add(step_, std::memory_order_relaxed));
+        return {first, std::min(end_, first + step_)};
     }
-    [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
 
     /// Keeps the exception that is being handled if none of a lower number was kept. All lower
     /// numbers have been taken, so when the workers are done the one kept is that of the first
@@ -53,6 +67,7 @@ public:
 private:
     std::atomic<std::uint64_t> next_{0};
     std::uint64_t end_;
+    std::uint64_t step_;
     std::atomic<bool> failed_{false};
     std::mutex mutex_;
     std::uint64_t failure_ = 0;

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
-Row: TypeAlias = tuple[str, int, Sequence[int], NDArray[Any]]
+Row: TypeAlias = tuple[str, int, NDArray[Any]]
 ParametersRow: TypeAlias = tuple[int, int, int, int, bool]
 
 FORMAT_VERSION: int

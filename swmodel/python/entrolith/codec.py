@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from entrolith import _core, dtypes, tensors
@@ -103,7 +103,7 @@ def compress(
     room = memoryview(out)
     if room.readonly or not room.c_contiguous:
         raise ArgumentError("out: the buffer is read-only or not in one piece", "out")
-    tensors.check_apart(room, (patterns for _, _, _, patterns in rows))
+    tensors.check_apart(room, (patterns for _, _, patterns in rows))
     size = _core.compress_into(rows, profile_, mapping, core_tables, count, room)
     if size > room.nbytes:
         raise ArgumentError(f"out: {room.nbytes} bytes for a stream of {size}", "out")
@@ -165,12 +165,11 @@ def decompress(
     index = _core.scan(view, core_tables)
     described = index.header.tensors
     if out is None:
-        made = [empty(code, shape, as_bits=as_bits) for _, code, shape, _ in described]
-        patterns = [bits for _, bits in made]
-        _core.decompress(view, index, core_tables, patterns, count)
+        made = new_arrays([(code, shape) for _, code, shape, _ in described], as_bits=as_bits)
+        _core.decompress(view, index, core_tables, made, count)
         if not index.header.mapping:
-            return made[0][0]
-        return {name: values for (name, *_), (values, _) in zip(described, made, strict=True)}
+            return made[0]
+        return {row[0]: values for row, values in zip(described, made, strict=True)}
     targets = _targets(out, index.header)
     tensors.check_apart(view, targets)
     patterns = [bits if _plain(bits) else _like(bits) for bits in targets]
@@ -181,27 +180,32 @@ def decompress(
     return out
 
 
-def empty(code: int, shape: tuple[int, ...], *, as_bits: bool) -> tuple[NDArray[Any], NDArray[Any]]:
-    """A new array for the values of a tensor, and its bit patterns, in the same memory.
+def new_arrays(
+    described: Sequence[tuple[int, tuple[int, ...]]], *, as_bits: bool
+) -> list[NDArray[Any]]:
+    """New arrays for the values of tensors of these types and shapes.
 
     Raises:
-        UnsupportedModeError: NumPy has no arrays of this shape.
-        UnsupportedDtypeError: the type is of ml_dtypes, which is not installed.
+        UnsupportedModeError: NumPy has no arrays of such a shape.
+        UnsupportedDtypeError: a type is of ml_dtypes, which is not installed.
     """
     import numpy as np
 
-    dtype = dtypes.of_code(code)
-    kind = None if as_bits else dtype.numpy
+    found = map(dtypes.of_code, {code for code, _ in described})
+    kinds = {d.code: np.dtype(d.bits) if as_bits else d.numpy for d in found}
+    shape: tuple[int, ...] = ()
+    made = []
     try:
-        bits: NDArray[Any] = np.empty(shape, dtype.bits)
+        for code, shape in described:
+            made.append(np.empty(shape, kinds[code]))
     except ValueError:  # without values, dimensions may be what they like in a stream
         raise UnsupportedModeError(f"NumPy has no arrays of shape {shape}", "dimension") from None
-    return (bits if kind is None else bits.view(kind)), bits
+    return made
 
 
 def _row(name: str, array: Any, dtype: str | None) -> _core.Row:
     found, patterns = tensors.bit_patterns(array, dtype)
-    return name, found.code, patterns.shape, patterns
+    return name, found.code, patterns
 
 
 def _rows(arrays: Mapping[str, Any], dtype: str | None) -> list[_core.Row]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from entrolith import _core, dtypes, tensors
-from entrolith.codec import empty
+from entrolith.codec import new_arrays
 from entrolith.errors import ArgumentError, StateError
 from entrolith.options import DEFAULT_LEVEL, check_profile, contiguous, plan
 from entrolith.table_set import compiled
@@ -181,9 +181,9 @@ class Decompressor(_Unfinished[_core.Decompressor]):
         if not count or self._array is None:
             return []
         code = self._array[0]
-        values, bits = empty(code, (count,), as_bits=self._as_bits)
-        core.drain(bits, count)
-        return [values]
+        made = new_arrays([(code, (count,))], as_bits=self._as_bits)
+        core.drain(made[0], count)
+        return made
 
     def finish(self) -> None:
         """Say that the stream ends here.
