@@ -13,7 +13,7 @@ namespace {
 template <class Table>
 unsigned take_symbol(Cursor& codes, std::uint16_t& state, const Table& table) {
     Lane lane{state};
-    const unsigned entry = table.entries[lane.peek()];
+    const unsigned entry = table[lane.peek()];
     lane.drop(entry & 31);
     if (lane.wants_byte() != 0) lane.take(codes.integer<std::uint8_t>("codes"), ~0u);
     state = static_cast<std::uint16_t>(lane.state());

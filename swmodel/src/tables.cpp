@@ -31,91 +31,80 @@ constexpr auto kReversed = [] {
     return reversed;
 }();
 
-/// Canonical codewords. FORMAT.md section 3.2.
+/// Throws std::invalid_argument if there is no such table. FORMAT.md section 3.2.
 template <std::size_t kCount>
-std::array<Codeword, kCount> codewords(const std::array<std::uint8_t, kCount>& lengths) {
-    std::array<unsigned, 16> next{};  // first the sequences of each length, then where they begin
-    for (const std::uint8_t length : lengths) next[length % 16] += kCodes >> length % 16;
+void check(const std::array<std::uint8_t, kCount>& lengths) {
+    constexpr std::array<std::uint16_t, 16> kPart{0, 128, 64, 32, 16, 8, 4, 2, 1};  // of kCodes
     if (lengths[kCount - 1] == 0) throw std::invalid_argument{"the escape has no codeword"};
-    unsigned code = 0;
-    for (unsigned length = 1; length <= Lane::kMaxLength; ++length) {
-        code += std::exchange(next[length], code);
+    unsigned codes = 0;
+    unsigned longest = 0;
+    for (const std::uint8_t length : lengths) {
+        codes += kPart[length % 16];
+        longest = std::max<unsigned>(longest, length);
     }
-    if (std::ranges::any_of(lengths, [](unsigned length) { return length > Lane::kMaxLength; })) {
+    if (longest > Lane::kMaxLength) {
         throw std::invalid_argument{"a codeword is longer than 8 bits"};
     }
-    if (code != kCodes) throw std::invalid_argument{"the code is not complete"};
+    if (codes != kCodes) throw std::invalid_argument{"the code is not complete"};
+}
+
+/// The canonical codewords of a table that check() has passed, length by length.
+template <std::size_t kCount>
+class Canonical {
+public:
+    explicit Canonical(const std::array<std::uint8_t, kCount>& lengths) {
+        first_.fill(kNone);
+        for (std::size_t symbol = kCount; symbol-- > 0;) {
+            next_[symbol] =
+                std::exchange(first_[lengths[symbol]], static_cast<std::uint8_t>(symbol));
+        }
+    }
+
+    /// Calls function(symbol, bits) for the codewords of a length, from 1 on.
+    template <class Function>
+    void each(unsigned length, Function&& function) {
+        for (unsigned symbol = first_[length]; symbol != kNone; symbol = next_[symbol]) {
+            function(symbol, kReversed[code_]);
+            code_ += kCodes >> length;
+        }
+    }
+
+private:
+    static constexpr std::uint8_t kNone = 255;
+    std::array<std::uint8_t, Lane::kMaxLength + 1> first_;  // symbol of each length
+    std::array<std::uint8_t, kCount> next_;                 // of the same length
+    unsigned code_ = 0;
+};
+
+template <std::size_t kCount>
+std::array<Codeword, kCount> codewords(const std::array<std::uint8_t, kCount>& lengths) {
+    check(lengths);
     std::array<Codeword, kCount> words;
-    for (std::size_t symbol = 0; symbol < kCount; ++symbol) {
-        const unsigned length = lengths[symbol];
-        if (length == 0) continue;
-        const unsigned first = std::exchange(next[length], next[length] + (kCodes >> length));
-        words[symbol] = {length, kReversed[first]};
+    Canonical<kCount> canonical{lengths};
+    for (unsigned length = 1; length <= Lane::kMaxLength; ++length) {
+        canonical.each(length,
+                       [&](unsigned symbol, unsigned bits) { words[symbol] = {length, bits}; });
     }
     return words;
 }
 
-/// The bytes of a DecodeTable, made for 1, 2, ... 8 next bits in turn: with one bit more, all that
-/// there is doubles, and the codewords of that length come in. Up to the fourth bit there are twice
-/// as many rows, from then on twice as many bytes in each.
-class Doubling {
-public:
-    explicit Doubling(DecodeTable& table) noexcept : table_{table} {
-        table.bytes[0] = 0;
-        table.rows[0] = 0;
-    }
-
-    template <unsigned kLength>
-    void grow() noexcept {
-        constexpr std::size_t kHalf = std::size_t{1} << (kLength - 1);
-        std::memcpy(table_.bytes.data() + kHalf, table_.bytes.data(), kHalf);
-        if constexpr (kHalf < kRow) {
-            for (std::size_t r = 0; r < kHalf; ++r) {
-                table_.rows[(kHalf + r) * kRow] = table_.rows[r * kRow];
-            }
-        } else {
-            constexpr std::size_t kColumns = kHalf / kRow;
-            for (std::size_t r = 0; r < kRow; ++r) {
-                std::uint8_t* row = table_.rows.data() + r * kRow;
-                std::memcpy(row + kColumns, row, kColumns);
-            }
-        }
-    }
-    void put(unsigned bits, std::uint8_t byte) noexcept {
-        table_.bytes[bits] = byte;
-        table_.rows[bits % kRow * kRow + bits / kRow] = byte;
-    }
-
-private:
-    static constexpr std::size_t kRow = 16;
-    DecodeTable& table_;
-};
-
+/// For 1, 2, ... 8 next bits in turn: with one bit more, all that there is doubles, and the
+/// codewords of that length come in.
 template <std::size_t kCount>
-DecodeTable decode_table(const std::array<Codeword, kCount>& words) {
-    constexpr std::size_t kNone = kCount;
-    std::array<std::size_t, Lane::kMaxLength + 1> first;  // symbol of each length
-    std::array<std::size_t, kCount> next;                 // of the same length
-    first.fill(kNone);
-    for (std::size_t symbol = 0; symbol < kCount; ++symbol) {
-        next[symbol] = std::exchange(first[words[symbol].length], symbol);
-    }
+DecodeTable decode_table(const std::array<std::uint8_t, kCount>& lengths) {
     DecodeTable table;
-    Doubling doubling{table};
+    table.bytes[0] = 0;
+    Canonical<kCount> canonical{lengths};
     const auto step = [&]<unsigned kLength>() {
-        doubling.grow<kLength>();
-        for (std::size_t symbol = first[kLength]; symbol != kNone; symbol = next[symbol]) {
-            doubling.put(words[symbol].bits,
-                         static_cast<std::uint8_t>(symbol << 3 | (kLength - 1)));
-        }
+        constexpr std::size_t kHalf = std::size_t{1} << (kLength - 1);
+        std::memcpy(table.bytes.data() + kHalf, table.bytes.data(), kHalf);
+        canonical.each(kLength, [&](unsigned symbol, unsigned bits) {
+            table.bytes[bits] = static_cast<std::uint8_t>(symbol << 3 | (kLength - 1));
+        });
     };
     [&]<unsigned... kBefore>(std::integer_sequence<unsigned, kBefore...>) {
         (step.template operator()<kBefore + 1>(), ...);
     }(std::make_integer_sequence<unsigned, Lane::kMaxLength>{});
-    for (std::size_t at = 0; at < kCodes; ++at) {
-        const unsigned byte = table.bytes[at];
-        table.entries[at] = static_cast<std::uint16_t>(byte >> 3 << 8 | ((byte & 7) + 1));
-    }
     return table;
 }
 
@@ -143,7 +132,8 @@ EncodeTable encode_table(const std::array<Codeword, kCount>& words, unsigned inv
 
 template <std::size_t kCount>
 DecodeTable make_decode_table(const std::array<std::uint8_t, kCount>& lengths) {
-    return decode_table(codewords(lengths));
+    check(lengths);
+    return decode_table(lengths);
 }
 
 template <std::size_t kCount>
@@ -174,7 +164,7 @@ template <std::size_t kCount>
 void check_table(const std::array<std::uint8_t, kCount>& lengths, const char* field,
                  std::size_t offset) {
     try {
-        static_cast<void>(codewords(lengths));
+        check(lengths);
     } catch (const std::invalid_argument& error) {
         throw StreamError{Cause::kCorrupt, field, offset, error.what()};
     }
@@ -214,7 +204,7 @@ TableSet::TableSet(std::span<const Lengths> tables, const Identity& identity)
     for (CostTable& costs : costs_) costs.tables = tables.size();
     for (std::size_t t = 0; t < tables.size(); ++t) {
         const auto words = codewords(tables[t]);
-        decode_.push_back(decode_table(words));
+        decode_.push_back(decode_table(tables[t]));
         encode_.push_back(encode_table(words));
         for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
             const unsigned length = words[symbol].length;

@@ -52,8 +52,7 @@ void follow(const Table<kCount>& lengths) {
         promise(length == lengths[symbol], "a codeword has its length");
         for (unsigned above = 0; above < 256u >> length; ++above, ++seen) {
             const unsigned next = above << length | bits;
-            promise(decode.entries[next] == (unsigned{symbol} << 8 | length) &&
-                        decode.bytes[next] == (unsigned{symbol} << 3 | (length - 1)),
+            promise(decode[next] == (unsigned{symbol} << 8 | length),
                     "a codeword is read as its symbol");
         }
     }
@@ -80,7 +79,7 @@ void follow(const SignedLengths& lengths) {
         promise(length == lengths[symbol], "a codeword has its length");
         for (unsigned above = 0; above < 256u >> length; ++above, ++seen) {
             const unsigned next = above << length | bits;
-            promise(decode.entries[next] == (unsigned{difference} << 8 | length),
+            promise(decode[next] == (unsigned{difference} << 8 | length),
                     "a codeword is read as its difference");
         }
     }

@@ -61,7 +61,7 @@ struct CodeReader {
                                       std::size_t lane_number, unsigned& symbol) noexcept {
     std::uint16_t& state = reader.states[lane_number % reader.lanes];
     Lane lane{state};
-    const unsigned entry = table.entries[lane.peek()];
+    const unsigned entry = table[lane.peek()];
     lane.drop(entry & 31);
     if (lane.wants_byte() != 0) {
         if (reader.at == reader.end) return false;

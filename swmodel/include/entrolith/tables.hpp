@@ -37,12 +37,14 @@ using Identity = std::array<std::uint8_t, 8>;
 
 /// By the next 8 bits of a lane, the codeword that they begin with.
 struct DecodeTable {
-    /// Its length in the low byte, its symbol in the high.
-    std::array<std::uint16_t, 256> entries;
-    /// The same in a byte, which four registers hold: length - 1 in bits 0-2, symbol above.
+    /// Its length - 1 in bits 0-2, its symbol above.
     alignas(64) std::array<std::uint8_t, 256> bytes;
-    /// The same bytes, those with the same 4 next bits together: rows of 16.
-    alignas(64) std::array<std::uint8_t, 256> rows;
+
+    /// Its length in the low byte, its symbol in the high.
+    [[nodiscard]] unsigned operator[](std::size_t bits) const noexcept {
+        const unsigned byte = bytes[bits];
+        return byte >> 3 << 8 | ((byte & 7) + 1);
+    }
 };
 
 /// The same for 64 symbols, as differences: each is its symbol with the lowest bit inverted, so
@@ -52,6 +54,8 @@ struct SignedDecodeTable {
 
     /// Length in the low byte, difference in the high.
     std::array<std::uint16_t, 256> entries;
+
+    [[nodiscard]] unsigned operator[](std::size_t bits) const noexcept { return entries[bits]; }
 };
 
 /// By difference, a codeword.

@@ -210,7 +210,9 @@ public:
         for (; open != 0; open &= open - 1) {
             const auto bits = static_cast<unsigned>(std::countr_zero(open));
             open_[opens_] = _mm256_set1_epi8(static_cast<char>(bits));
-            second_[opens_++] = row_of_16(table.rows.data() + 16 * bits);
+            std::array<std::uint8_t, 16> row;  // the bytes of these next four bits
+            for (std::size_t i = 0; i < row.size(); ++i) row[i] = table.bytes[16 * i + bits];
+            second_[opens_++] = row_of_16(row.data());
         }
     }
 

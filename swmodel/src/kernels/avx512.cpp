@@ -112,6 +112,7 @@ constexpr Kernel avx512_kernel() noexcept {
     kernel.runs.classify = &classify_at_once;
     kernel.runs.rename = &rename_at_once;
     kernel.runs.write_extra = &write_extra_at_once;
+    kernel.runs.expand = &expand_at_once;
     kernel.runs.gather = &gather_at_once;
     kernel.runs.scatter = &scatter_at_once;
     kernel.codes8 = {&encode_64, &decode_64, &encode_mixed_64, &decode_mixed_64};

@@ -5,6 +5,7 @@
 
 #include <immintrin.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -134,6 +135,136 @@ inline void write_extra_at_once(const std::uint32_t* numbers, std::size_t tokens
             writer.put(piece[k], static_cast<unsigned>(width[k]));
         }
     }
+}
+
+/// Places where runs of zeros begin and end: bytes of a ring, until all below them are known, which
+/// is when the bits between become those of the bitmap.
+class EdgeRing {
+public:
+    static constexpr std::size_t kSize = 8192;
+
+    explicit EdgeRing(std::uint32_t* words) noexcept
+        : bytes_{reinterpret_cast<std::uint8_t*>(words)} {}
+
+    /// `at` is above those before, by less than kSize / 2 or after make_room().
+    void add(std::size_t at) noexcept { edges_[at % kSize] = 1; }
+    /// The same of 16, of which the last may be there several times.
+    void add(__m512i at) noexcept {
+        alignas(64) std::uint32_t places[kNumbers];
+        _mm512_store_si512(places, _mm512_and_si512(at, _mm512_set1_epi32(kSize - 1)));
+        for (const std::uint32_t place : places) edges_[place] = 1;
+    }
+
+    /// Completes what is so far below `at`, above all edges, that it is in the way.
+    void make_room(std::size_t at) noexcept {
+        if (at - done_ >= kSize / 2) complete(at / kWordEntries * kWordEntries);
+    }
+    /// The zeros among `end` entries, all of whose edges there are.
+    std::size_t finish(std::size_t end) noexcept {
+        complete(end / kWordEntries * kWordEntries + kWordEntries);
+        return zeros_;
+    }
+
+private:
+    static constexpr std::size_t kWordEntries = 64;
+
+    /// To multiply by it without carries is to sum up bits from the lowest on.
+    void complete(std::size_t end) noexcept {
+        const __m128i ones = _mm_set1_epi8(-1);
+        std::uint8_t* const bytes = bytes_;
+        std::uint64_t inside = inside_;
+        std::size_t zeros = zeros_;
+        for (std::size_t at = done_; at < end; at += kWordEntries) {
+            std::uint8_t* edges = edges_.data() + at % kSize;
+            const __m512i here = _mm512_load_si512(edges);
+            const auto found = static_cast<long long>(_mm512_test_epi8_mask(here, here));
+            _mm512_store_si512(edges, _mm512_setzero_si512());
+            const __m128i sums = _mm_clmulepi64_si128(_mm_cvtsi64_si128(found), ones, 0);
+            const std::uint64_t word = static_cast<std::uint64_t>(_mm_cvtsi128_si64(sums)) ^ inside;
+            store(bytes + at / 8, word);
+            inside = std::uint64_t{0} - (word >> 63);
+            zeros += count_bits(word);
+        }
+        done_ = end > done_ ? end : done_;
+        inside_ = inside;
+        zeros_ = zeros;
+    }
+
+    std::uint8_t* bytes_;
+    std::size_t done_ = 0;
+    std::uint64_t inside_ = 0;  // all ones if the last complete entry is in a run
+    std::size_t zeros_ = 0;
+    alignas(64) std::array<std::uint8_t, kSize> edges_{};
+};
+
+/// Each byte and all before it, added up.
+inline __m128i sums_of_bytes(__m128i v) noexcept {
+    v = _mm_add_epi8(v, _mm_slli_si128(v, 1));
+    v = _mm_add_epi8(v, _mm_slli_si128(v, 2));
+    v = _mm_add_epi8(v, _mm_slli_si128(v, 4));
+    return _mm_add_epi8(v, _mm_slli_si128(v, 8));
+}
+
+/// The same of numbers.
+inline __m512i sums_of_numbers(__m512i v) noexcept {
+    const __m512i zero = _mm512_setzero_si512();
+    v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 15));
+    v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 14));
+    v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 12));
+    return _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 8));
+}
+
+/// As RunKernel::expand says: 16 tokens at a time, if their classes are low.
+inline Expanded expand_at_once(const std::uint8_t* classes, std::size_t tokens,
+                               const std::uint8_t* extra, std::size_t most,
+                               std::uint32_t* words) noexcept {
+    constexpr std::uint8_t kHighestLow = 8;  // numbers of up to kSize / 2 / 16
+    constexpr unsigned kMostBits = 57;
+    EdgeRing ring{words};
+    std::size_t bit = 0;
+    __m512i before = _mm512_set1_epi32(-1);
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < tokens; i += kNumbers) {
+        const std::size_t count = tokens - i < kNumbers ? tokens - i : kNumbers;
+        const auto some = static_cast<__mmask16>(first_bits(count));
+        const __m128i here = _mm_maskz_loadu_epi8(some, classes + i);
+        const __m128i widths = _mm_subs_epu8(here, _mm_set1_epi8(1));
+        const __m128i ends = sums_of_bytes(widths);
+        const auto bits = static_cast<unsigned>(_mm_extract_epi8(ends, 15));
+        const auto high = _mm_cmpgt_epu8_mask(here, _mm_set1_epi8(kHighestLow));
+        if (high == 0 && bits <= kMostBits) [[likely]] {
+            const std::uint64_t next = load<std::uint64_t>(extra + bit / 8) >> bit % 8;
+            const __m128i bases = _mm_shuffle_epi8(
+                _mm_setr_epi8(0, 1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0), here);
+            const __m128i kept = _mm_subs_epu8(bases, _mm_set1_epi8(1));
+            const __m128i low = _mm_multishift_epi64_epi8(
+                _mm_sub_epi8(ends, widths), _mm_set1_epi64x(static_cast<long long>(next)));
+            const __m128i numbers = _mm_ternarylogic_epi64(bases, kept, low, 0xF8);
+            const __m512i steps =
+                _mm512_maskz_add_epi32(some, _mm512_cvtepu8_epi32(numbers), _mm512_set1_epi32(1));
+            const __m512i found = _mm512_add_epi32(before, sums_of_numbers(steps));
+            before = _mm512_permutexvar_epi32(_mm512_set1_epi32(kNumbers - 1), found);
+            end = static_cast<std::uint32_t>(_mm512_cvtsi512_si32(before));
+            if (end > most) break;
+            ring.add(found);
+            bit += bits;
+        } else {
+            for (std::size_t token = i; token < i + count && end <= most; ++token) {
+                const ClassOf c = class_of(classes[token]);
+                const std::uint64_t next = load<std::uint64_t>(extra + bit / 8) >> bit % 8;
+                end += c.base + static_cast<std::size_t>(_bzhi_u64(next, c.extra_bits)) +
+                       (token != 0 ? 1 : 0);
+                if (end > most) break;
+                ring.make_room(end);
+                ring.add(end);
+                bit += c.extra_bits;
+            }
+            if (end > most) break;
+            before = _mm512_set1_epi32(static_cast<int>(end));
+        }
+        ring.make_room(end);
+    }
+    return {end, end > most ? 0 : ring.finish(end)};
 }
 
 inline std::uint64_t gather_at_once(std::uint64_t bits, std::uint64_t mask) noexcept {

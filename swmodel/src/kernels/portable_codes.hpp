@@ -133,7 +133,7 @@ private:
 #pragma GCC unroll 8
         for (unsigned k = 0; k < kLanes; ++k) {
             Lane lane{states[k]};
-            const unsigned entry = tables_.of(first + k).entries[lane.peek()];
+            const unsigned entry = tables_.of(first + k)[lane.peek()];
             lane.drop(entry & 31);
             const std::uint32_t wanted = lane.wants_byte();
             lane.take(*at, wanted);
@@ -152,7 +152,7 @@ private:
     /// One symbol with every check.
     [[nodiscard]] bool value(std::size_t i, std::uint16_t& state, Exponent& difference) noexcept {
         Lane lane{state};
-        const unsigned entry = tables_.of(i).entries[lane.peek()];
+        const unsigned entry = tables_.of(i)[lane.peek()];
         lane.drop(entry & 31);
         if (lane.wants_byte() != 0) {
             if (at_ == reader_.end) return false;

@@ -281,7 +281,7 @@ public:
         for (std::size_t c = 0; c < kGroupColumns; ++c) {
             std::uint16_t& state = reader_.states[c & lane_mask];
             Lane lane{state};
-            const unsigned entry = tables[c].entries[lane.peek()];
+            const unsigned entry = tables[c][lane.peek()];
             lane.drop(entry & 31);
             const std::uint32_t wanted = lane.wants_byte();
             lane.take(*at, wanted);
@@ -301,7 +301,7 @@ public:
     [[nodiscard]] bool one(const Tables& tables, std::size_t c, std::uint8_t& difference) noexcept {
         std::uint16_t& state = reader_.states[c % reader_.lanes];
         Lane lane{state};
-        const unsigned entry = tables[c].entries[lane.peek()];
+        const unsigned entry = tables[c][lane.peek()];
         lane.drop(entry & 31);
         if (lane.wants_byte() != 0) {
             if (at_ == reader_.end) return false;
