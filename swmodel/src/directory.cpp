@@ -3,7 +3,8 @@
 #include "entrolith/directory.hpp"
 
 #include <algorithm>
-#include <set>
+#include <compare>
+#include <functional>
 #include <stdexcept>
 #include <string_view>
 
@@ -22,6 +23,19 @@ public:
         : data_{data}, cursor_{cursor}, version_{version}, mapping_{mapping}, full_{full} {}
 
     std::vector<Segment> read() {
+        std::vector<Segment> segments;
+        try {
+            segments = read_fields();
+        } catch (const StreamError&) {
+            check_names();  // a name that occurs twice comes before the fault
+            throw;
+        }
+        check_names();
+        return segments;
+    }
+
+private:
+    std::vector<Segment> read_fields() {
         const std::uint64_t segment_count = cursor_.varint("segment_count");
         if (!mapping_ && segment_count != 1) {
             needs_mapping("segment_count", "more or less than one segment");
@@ -40,7 +54,6 @@ public:
         return segments;
     }
 
-private:
     /// A mapping may have what a single array must not; version 1 has no mappings.
     [[noreturn]] void needs_mapping(const char* field, const char* why) const {
         throw StreamError{version_ == 1 ? Cause::kMode : Cause::kCorrupt, field, cursor_.at(), why};
@@ -99,9 +112,8 @@ private:
         }
         if (!name.empty() && !mapping_) needs_mapping("name", "named tensors");
         const auto* const characters = reinterpret_cast<const char*>(text);
-        if (!names_.insert({characters, static_cast<std::size_t>(name_bytes)}).second) {
-            corrupt("name", cursor_.at(), "'" + name + "' occurs twice");
-        }
+        const std::string_view found{characters, static_cast<std::size_t>(name_bytes)};
+        names_.push_back({std::hash<std::string_view>{}(found), found, cursor_.at()});
         const std::uint64_t ndim = cursor_.varint("ndim");
         if (ndim > kMaxDimensions) {
             corrupt("ndim", cursor_.at(), std::to_string(ndim) + " is above 32");
@@ -112,6 +124,19 @@ private:
         const auto values = count_values(shape);
         if (!values) corrupt("dimension", cursor_.at(), "more than 2^48 values");
         return {std::move(name), std::move(shape), *values, first, 0};
+    }
+
+    /// Throws for the first name that was there before.
+    void check_names() {
+        std::ranges::sort(names_);
+        const Name* first = nullptr;
+        for (std::size_t i = 1; i < names_.size(); ++i) {
+            const bool twice = names_[i].text == names_[i - 1].text;
+            if (twice && (first == nullptr || names_[i].end < first->end)) first = &names_[i];
+        }
+        if (first != nullptr) {
+            corrupt("name", first->end, "'" + std::string{first->text} + "' occurs twice");
+        }
     }
 
     void read_ranks(std::vector<Segment>& segments) {
@@ -133,8 +158,16 @@ private:
     Cursor cursor_;
     std::uint8_t version_;
     bool mapping_;
-    std::size_t full_;                  // values of a full chunk
-    std::set<std::string_view> names_;  // in the directory's bytes
+    std::size_t full_;  // values of a full chunk
+
+    /// Hashes differ sooner than names; equal ones are no harm.
+    struct Name {
+        std::size_t hash;
+        std::string_view text;  // in the directory's bytes
+        std::size_t end;
+        auto operator<=>(const Name&) const = default;
+    };
+    std::vector<Name> names_;
 };
 
 }  // namespace

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -237,6 +239,32 @@ py::list tensor_rows(const Header& header) {
     return py::cast(rows);
 }
 
+/// The codes of the types that there are.
+std::set<int> dtype_codes(const Header& header) {
+    std::set<int> codes;
+    for (const Segment& segment : header.segments) codes.insert(static_cast<int>(segment.dtype));
+    return codes;
+}
+
+/// By name, in the mapping's order, arrays for the values. NumPy raises a ValueError if it has none
+/// of a shape.
+py::dict new_arrays(const Header& header, const std::map<int, py::dtype>& kinds) {
+    std::vector<std::pair<const Tensor*, const py::dtype*>> order(tensor_count(header));
+    for (const Segment& segment : header.segments) {
+        const py::dtype& kind = kinds.at(static_cast<int>(segment.dtype));
+        for (const Tensor& tensor : segment.tensors) {
+            order[static_cast<std::size_t>(tensor.rank)] = {&tensor, &kind};
+        }
+    }
+    py::dict arrays;
+    std::vector<py::ssize_t> shape;
+    for (const auto& [tensor, kind] : order) {
+        shape.assign(tensor->shape.begin(), tensor->shape.end());
+        arrays[py::str{tensor->name}] = py::array{*kind, shape};
+    }
+    return arrays;
+}
+
 }  // namespace
 
 Dtype dtype_of(unsigned code) {
@@ -262,6 +290,7 @@ void register_codec(py::module_& m) {
     py::class_<Header>(m, "Header")
         .def_readonly("mapping", &Header::mapping)
         .def_readonly("footer", &Header::footer)
+        .def_property_readonly("dtypes", &dtype_codes)
         .def_property_readonly("tensors", &tensor_rows)
         .def_property_readonly("table_set", &identity_bytes)
         .def_property_readonly("parameters",
@@ -293,6 +322,7 @@ void register_codec(py::module_& m) {
           py::arg("tables"), py::arg("threads"));
     m.def("compress_into", &compress_into, py::arg("tensors"), py::arg("profile"),
           py::arg("mapping"), py::arg("tables"), py::arg("threads"), py::arg("out"));
+    m.def("new_arrays", &new_arrays, py::arg("header"), py::arg("kinds"));
     m.def("scan", &scan_buffer, py::arg("data"), py::arg("tables"));
     m.def("look_up", &look_up_buffer, py::arg("data"), py::arg("tables"));
     m.def("decompress", &decompress_buffer, py::arg("data"), py::arg("index"), py::arg("tables"),

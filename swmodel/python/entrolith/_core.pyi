@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
@@ -24,6 +25,8 @@ class Header:
     def mapping(self) -> bool: ...
     @property
     def footer(self) -> bool: ...
+    @property
+    def dtypes(self) -> set[int]: ...
     @property
     def tensors(self) -> list[tuple[str, int, tuple[int, ...], int]]: ...
     @property
@@ -112,6 +115,7 @@ def compress_into(
     threads: int,
     out: Buffer,
 ) -> int: ...
+def new_arrays(header: Header, kinds: Mapping[int, np.dtype[Any]]) -> dict[str, NDArray[Any]]: ...
 def scan(data: Buffer, tables: TableSet) -> Index: ...
 def look_up(data: Buffer, tables: TableSet) -> Index: ...
 def decompress(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from entrolith import _core, dtypes, tensors
@@ -103,7 +103,7 @@ def compress(
     room = memoryview(out)
     if room.readonly or not room.c_contiguous:
         raise ArgumentError("out: the buffer is read-only or not in one piece", "out")
-    tensors.check_apart(room, (patterns for _, _, patterns in rows))
+    tensors.check_apart(room, (values for _, _, values in rows))
     size = _core.compress_into(rows, profile_, mapping, core_tables, count, room)
     if size > room.nbytes:
         raise ArgumentError(f"out: {room.nbytes} bytes for a stream of {size}", "out")
@@ -163,13 +163,10 @@ def decompress(
     core_tables = compiled(tables)
     view = contiguous(data)
     index = _core.scan(view, core_tables)
-    described = index.header.tensors
     if out is None:
-        made = new_arrays([(code, shape) for _, code, shape, _ in described], as_bits=as_bits)
-        _core.decompress(view, index, core_tables, made, count)
-        if not index.header.mapping:
-            return made[0]
-        return {row[0]: values for row, values in zip(described, made, strict=True)}
+        made = _new_arrays(index.header, as_bits=as_bits)
+        _core.decompress(view, index, core_tables, list(made.values()), count)
+        return made if index.header.mapping else made[""]
     targets = _targets(out, index.header)
     tensors.check_apart(view, targets)
     patterns = [bits if _plain(bits) else _like(bits) for bits in targets]
@@ -180,32 +177,17 @@ def decompress(
     return out
 
 
-def new_arrays(
-    described: Sequence[tuple[int, tuple[int, ...]]], *, as_bits: bool
-) -> list[NDArray[Any]]:
-    """New arrays for the values of tensors of these types and shapes.
-
-    Raises:
-        UnsupportedModeError: NumPy has no arrays of such a shape.
-        UnsupportedDtypeError: a type is of ml_dtypes, which is not installed.
-    """
-    import numpy as np
-
-    found = map(dtypes.of_code, {code for code, _ in described})
-    kinds = {d.code: np.dtype(d.bits) if as_bits else d.numpy for d in found}
-    shape: tuple[int, ...] = ()
-    made = []
+def _new_arrays(header: _core.Header, *, as_bits: bool) -> dict[str, NDArray[Any]]:
+    kinds = {code: dtypes.of_code(code).kind(as_bits=as_bits) for code in header.dtypes}
     try:
-        for code, shape in described:
-            made.append(np.empty(shape, kinds[code]))
-    except ValueError:  # without values, dimensions may be what they like in a stream
-        raise UnsupportedModeError(f"NumPy has no arrays of shape {shape}", "dimension") from None
-    return made
+        return _core.new_arrays(header, kinds)
+    except ValueError as error:  # without values, dimensions may be what they like in a stream
+        raise UnsupportedModeError(f"NumPy has no such array: {error}", "dimension") from None
 
 
 def _row(name: str, array: Any, dtype: str | None) -> _core.Row:
-    found, patterns = tensors.bit_patterns(array, dtype)
-    return name, found.code, patterns
+    found, values = tensors.contents(array, dtype)
+    return name, found.code, values
 
 
 def _rows(arrays: Mapping[str, Any], dtype: str | None) -> list[_core.Row]:
@@ -214,7 +196,7 @@ def _rows(arrays: Mapping[str, Any], dtype: str | None) -> list[_core.Row]:
         if not isinstance(name, str):
             raise ArgumentError(f"the name {name!r} of an array is not a string", "array")
         try:
-            name.encode()
+            name.isascii() or name.encode()
             rows.append(_row(name, array, dtype))
         except UnicodeEncodeError:
             raise ArgumentError(f"the name {name!r} cannot be written as UTF-8", "array") from None

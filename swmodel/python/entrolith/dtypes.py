@@ -11,6 +11,7 @@ from entrolith.errors import UnsupportedDtypeError
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
 OF_ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
 """NumPy types that the package ml_dtypes adds."""
@@ -30,6 +31,18 @@ class Dtype:
     def bits(self) -> str:
         """The NumPy name of the unsigned integer that holds a bit pattern."""
         return f"uint{8 * self.bytes}"
+
+    def kind(self, *, as_bits: bool) -> np.dtype[Any]:
+        """The NumPy type of the values or of their bit patterns. Raises as `numpy`."""
+        import numpy as np
+
+        return np.dtype(self.bits) if as_bits else self.numpy
+
+    def empty(self, count: int, *, as_bits: bool) -> NDArray[Any]:
+        """A new array of one dimension. Raises as `numpy`."""
+        import numpy as np
+
+        return np.empty(count, self.kind(as_bits=as_bits))
 
     @property
     def numpy(self) -> np.dtype[Any]:

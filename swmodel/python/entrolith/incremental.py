@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from entrolith import _core, dtypes, tensors
-from entrolith.codec import new_arrays
 from entrolith.errors import ArgumentError, StateError
 from entrolith.options import DEFAULT_LEVEL, check_profile, contiguous, plan
 from entrolith.table_set import compiled
@@ -180,10 +179,9 @@ class Decompressor(_Unfinished[_core.Decompressor]):
         self._array = core.array
         if not count or self._array is None:
             return []
-        code = self._array[0]
-        made = new_arrays([(code, (count,))], as_bits=self._as_bits)
-        core.drain(made[0], count)
-        return made
+        values = dtypes.of_code(self._array[0]).empty(count, as_bits=self._as_bits)
+        core.drain(values, count)
+        return [values]
 
     def finish(self) -> None:
         """Say that the stream ends here.

@@ -7,7 +7,6 @@ import math
 from typing import TYPE_CHECKING, Any, Self
 
 from entrolith import _core, dtypes
-from entrolith.codec import new_arrays
 from entrolith.errors import ArgumentError, StateError
 from entrolith.options import contiguous, thread_count
 from entrolith.table_set import compiled
@@ -111,7 +110,7 @@ class Reader:
         if not 0 <= start <= end <= count:
             raise ArgumentError(f"values {start} to {end} of {count}", "start")
         _core.justify(self._data, self._index, number, start, end)
-        (values,) = new_arrays([(dtype.code, (end - start,))], as_bits=as_bits)
+        values = dtype.empty(end - start, as_bits=as_bits)
         _core.read(self._data, self._index, self._tables, number, start, end, values, self._threads)
         return values
 

@@ -26,7 +26,13 @@ HOST_DEVICES = (1, 3, 11)
 
 
 def bit_patterns(array: Any, dtype: str | None) -> tuple[dtypes.Dtype, NDArray[Any]]:
-    """The type of an array and its bit patterns.
+    """The type of an array and its bit patterns, as unsigned integers; else as `contents`."""
+    found, values = contents(array, dtype)
+    return found, values.view(found.bits)
+
+
+def contents(array: Any, dtype: str | None) -> tuple[dtypes.Dtype, NDArray[Any]]:
+    """The type of an array, and what the codec reads.
 
     Args:
         array: anything NumPy makes an array of, or a tensor in host memory that speaks DLPack.
@@ -34,8 +40,8 @@ def bit_patterns(array: Any, dtype: str | None) -> tuple[dtypes.Dtype, NDArray[A
             array's own type says it.
 
     Returns:
-        The type, and unsigned integers of the array's shape, native, aligned and C-contiguous; a
-        view of the array's memory where that is possible, never changed here.
+        The type, and the values in the array's shape, native, aligned and C-contiguous; the
+        array's own memory where that is possible, never changed here.
 
     Raises:
         UnsupportedDtypeError: the values are of another type, or masked.
@@ -45,7 +51,7 @@ def bit_patterns(array: Any, dtype: str | None) -> tuple[dtypes.Dtype, NDArray[A
     import numpy as np
 
     if type(array) is np.ndarray:
-        values, found = array, _recognised(array.dtype, dtype)
+        values, (found, native) = array, _recognised(array.dtype, dtype)
     elif isinstance(array, np.ma.MaskedArray):
         raise UnsupportedDtypeError(
             "masked arrays are not supported: the mask would be lost; pass array.filled(value)",
@@ -53,16 +59,15 @@ def bit_patterns(array: Any, dtype: str | None) -> tuple[dtypes.Dtype, NDArray[A
         )
     else:
         values, name = _memory(array)
-        found = dtypes.recognise(name, dtype)
+        found, native = dtypes.recognise(name, dtype), values.dtype.isnative
     if values.ndim > MAX_DIMENSIONS:
         raise EntrolithError(
             f"an array of {values.ndim} dimensions; the format has at most {MAX_DIMENSIONS}", "ndim"
         )
     if values.size > MAX_VALUES:
         raise EntrolithError(f"{values.size} values; the format has at most 2^48", "dimension")
-    flags = values.flags
-    if flags.c_contiguous and flags.aligned and values.dtype.isnative:
-        return found, values.view(found.bits)
+    if native and (flags := values.flags).c_contiguous and flags.aligned:
+        return found, values
     # Integers, unlike floating-point values, keep every bit when their byte order changes.
     return found, np.require(_as_bits(values, found), found.bits, ["C_CONTIGUOUS", "ALIGNED"])
 
@@ -114,9 +119,12 @@ def _as_bits(values: NDArray[Any], dtype: dtypes.Dtype) -> NDArray[Any]:
 
 
 @lru_cache(maxsize=64)
-def _recognised(kind: np.dtype[Any], asked: str | None) -> dtypes.Dtype:
-    """NumPy takes its time to name a type, and a mapping may have thousands of arrays."""
-    return dtypes.recognise(_name(kind), asked)
+def _recognised(kind: np.dtype[Any], asked: str | None) -> tuple[dtypes.Dtype, bool]:
+    """The type, and whether its byte order is native.
+
+    NumPy takes its time to name a type, and a mapping may have thousands of arrays.
+    """
+    return dtypes.recognise(_name(kind), asked), kind.isnative
 
 
 def _name(kind: np.dtype[Any]) -> str:
