@@ -19,12 +19,13 @@ from pathlib import Path
 import nox
 
 ROOT = Path(__file__).resolve().parent
-EVERYTHING = ("bench", "cosim", "lint", "nox", "pytest", "rtl", "synthesis", "tables")
+EVERYTHING = ("bench", "cosim", "ip", "lint", "nox", "pytest", "rtl", "synthesis", "tables")
+GENERATED_DOCS = ("integration.md", "streams.md", "gradient_*.svg")  # of docs
 
 nox.needs_version = ">=2026.7"
 nox.options.default_venv_backend = "none"  # ./nox has made .venv, which the sessions share
 nox.options.error_on_external_run = False
-nox.options.sessions = ["lint", "tests", "generated", "cosim"]
+nox.options.sessions = ["lint", "tests", "generated", "cosim", "ip"]
 
 if Path(sys.prefix) != ROOT / ".venv":
     raise SystemExit("noxfile.py: these sessions install into .venv: start them as ./nox")
@@ -61,6 +62,11 @@ def generate_tables(session: nox.Session, *arguments: str) -> None:
 def generate_rtl(session: nox.Session, *arguments: str) -> None:
     """Run the Verilog generator: MyHDL writes some lists in hash order, hence the fixed seed."""
     session.run("python", "-m", "hls.emit", *arguments, env={"PYTHONHASHSEED": "0"})
+
+
+def generate_docs(session: nox.Session, *arguments: str) -> None:
+    """Run the generator of what follows from the Verilog."""
+    session.run("python", "ip/build.py", *arguments)
 
 
 @nox.session
@@ -130,29 +136,46 @@ def rtl(session: nox.Session) -> None:
     generate_rtl(session, *session.posargs)
 
 
+@nox.session(default=False)
+def docs(session: nox.Session) -> None:
+    """Write known answers of the Verilog, and what docs shows of it; writes ip and docs."""
+    provide(session, "rtl", "cosim")
+    generate_docs(session, *session.posargs)
+
+
 @nox.session
 def generated(session: nox.Session) -> None:
-    """Regenerate tables and Verilog elsewhere and compare them with tables/built and rtl."""
-    provide(session, "tables", "rtl")
+    """Regenerate all that is generated elsewhere, but reports, and compare."""
+    provide(session, "tables", "rtl", "cosim")
     with tempfile.TemporaryDirectory() as temporary:
         built, verilog = Path(temporary, "tables", "built"), Path(temporary, "rtl")
         generate_tables(session, "--out", str(built))
         generate_rtl(session, "--out", str(verilog))
+        generate_docs(session, "--out", temporary)
         report = differences("tables/built", built) + differences("rtl", verilog)
+        report += differences("docs", Path(temporary, "docs"), *GENERATED_DOCS)
+        report += differences("ip", Path(temporary, "ip"), "*.core", "*.hex")
     if report:
         print(*report, sep="\n", flush=True)
-        session.error("generated files are out of date; this repairs them: ./nox -s tables rtl")
+        repair = "./nox -s tables rtl docs"
+        session.error(f"generated files are out of date; this repairs them: {repair}")
 
 
-def differences(kept: str, fresh: Path) -> list[str]:
-    """Compare a folder of text files in the repository with one that was generated just now.
+def differences(kept: str, fresh: Path, *patterns: str) -> list[str]:
+    """Compare files of a folder in the repository with those that were generated just now.
+
+    Args:
+        kept: the folder.
+        fresh: the folder with the new ones.
+        patterns: names of the files that are generated; all if there are none.
 
     Returns:
         The heads of unified diffs; empty when the folders hold the same files.
     """
 
     def read(folder: Path) -> dict[str, list[str]]:
-        files = (path for path in folder.rglob("*") if path.is_file())
+        found = (path for pattern in patterns or ("*",) for path in folder.rglob(pattern))
+        files = (path for path in found if path.is_file())
         return {str(file.relative_to(folder)): file.read_text().splitlines(True) for file in files}
 
     head = 20
@@ -178,6 +201,13 @@ def cosim(session: nox.Session) -> None:
     """Simulate the Verilog against the codec, byte for byte (-- --full: every sample, whole)."""
     provide(session, "pytest", "rtl", "cosim")
     session.run("python", "-m", "pytest", "cosim", "--numprocesses=auto", *session.posargs)
+
+
+@nox.session
+def ip(session: nox.Session) -> None:
+    """Lint and simulate each encoder and decoder as FuseSoC delivers it."""
+    provide(session, "pytest", "rtl", "cosim", "ip")
+    session.run("python", "-m", "pytest", "ip", *session.posargs)
 
 
 @nox.session(default=False)

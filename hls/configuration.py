@@ -66,6 +66,13 @@ class Configuration:
         return importlib.import_module(f"hls.{self.block}")
 
     @property
+    def codec(self) -> tuple[NumberFormat, TableSet]:
+        """The number format and the table set. Raises TypeError if it lacks one."""
+        if not self.fmt or not self.tables:
+            raise TypeError(f"{self.name} has no number format or no table set")
+        return self.fmt, self.tables
+
+    @property
     def contract(self) -> Contract:
         """What the block promises."""
         contract = self.module.CONTRACT

@@ -25,11 +25,11 @@ FAR = 40  # an exponent this far below the block's greatest has no symbol
 
 
 class Corners:
-    """Frames of a number format and table set, the same whenever the simulation's seed is."""
+    """Frames of a number format and table set, the same whenever the seed (the run's) is."""
 
-    def __init__(self, fmt: NumberFormat, tables: Tables) -> None:
+    def __init__(self, fmt: NumberFormat, tables: Tables, seed: int | None = None) -> None:
         self.fmt, self.tables = fmt, tables
-        self.rng = random.Random(setting.seed())
+        self.rng = random.Random(setting.seed() if seed is None else seed)
         self.top = 2**fmt.exponent - 1
 
     def value(self, exponent: int) -> int:

@@ -20,10 +20,8 @@ def configuration() -> Configuration:
 
 def codec() -> tuple[NumberFormat, Tables]:
     """Number format and tables of a configuration that has both."""
-    chosen = configuration()
-    assert chosen.fmt, f"{chosen.name} has no number format"
-    assert chosen.tables, f"{chosen.name} has no tables"
-    return chosen.fmt, chosen.tables.tables
+    fmt, tables = configuration().codec
+    return fmt, tables.tables
 
 
 def full() -> bool:

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// known_answer: send words to an encoder or decoder and compare what comes with what must come.
+//
+// Twice: without pauses, then with both sides pausing by chance, each on its own. +send=FILE and
+// +expect=FILE hold the words of the two streams in hexadecimal, {tlast, tuser, tkeep, tdata} as
+// far as the stream has them. Ends with "passed", or with an error and a bad exit status.
+// +vcd=FILE records the ports of a run without pauses, and ends after it.
+//
+//   TOP         the module
+//   ENCODER     defined if it is one
+//   DECODER     defined if it is one
+//   VALUE_BITS  of tdata where values move
+//   CHUNK_BITS  of tdata where chunks move
+`timescale 1ns / 1ps
+`default_nettype none
+
+module known_answer #(
+    parameter VALUE_BITS = 32,
+    parameter CHUNK_BITS = 32
+);
+    localparam KEEP_BITS = CHUNK_BITS / 8;
+    localparam VALUE_WORD = VALUE_BITS + 1;
+    localparam CHUNK_WORD = CHUNK_BITS + KEEP_BITS + 2;
+`ifdef ENCODER
+    localparam SEND_WORD = VALUE_WORD;
+    localparam COME_WORD = CHUNK_WORD;
+`else
+    localparam SEND_WORD = CHUNK_WORD;
+    localparam COME_WORD = VALUE_WORD;
+`endif
+    localparam MOST = 1 << 16;  // words of a file
+    localparam PATIENCE = 20000;  // cycles without a word
+
+    reg clk = 0;
+    reg rst = 1;
+    always #5 clk = !clk;
+
+    reg [SEND_WORD-1:0] to_send[0:MOST-1];
+    reg [COME_WORD-1:0] to_come[0:MOST-1];
+    integer send_count, come_count;
+    integer sent, came, waited;
+    reg pausing;
+
+    reg s_valid, m_ready;
+    wire s_ready, m_valid;
+    wire [SEND_WORD-1:0] s_word = to_send[sent];
+    wire [COME_WORD-1:0] m_word;
+
+`ifdef ENCODER
+    `TOP top (
+        .clk(clk),
+        .rst(rst),
+        .s_axis_tdata(s_word[VALUE_BITS-1:0]),
+        .s_axis_tlast(s_word[VALUE_BITS]),
+        .s_axis_tvalid(s_valid),
+        .s_axis_tready(s_ready),
+        .m_axis_tdata(m_word[CHUNK_BITS-1:0]),
+        .m_axis_tkeep(m_word[CHUNK_BITS+:KEEP_BITS]),
+        .m_axis_tuser(m_word[CHUNK_WORD-2]),
+        .m_axis_tlast(m_word[CHUNK_WORD-1]),
+        .m_axis_tvalid(m_valid),
+        .m_axis_tready(m_ready)
+    );
+    wire [3:0] error_code = 0;
+`endif
+`ifdef DECODER
+    wire [3:0] error_code;
+    `TOP top (
+        .clk(clk),
+        .rst(rst),
+        .s_axis_tdata(s_word[CHUNK_BITS-1:0]),
+        .s_axis_tkeep(s_word[CHUNK_BITS+:KEEP_BITS]),
+        .s_axis_tuser(s_word[CHUNK_WORD-2]),
+        .s_axis_tlast(s_word[CHUNK_WORD-1]),
+        .s_axis_tvalid(s_valid),
+        .s_axis_tready(s_ready),
+        .m_axis_tdata(m_word[VALUE_BITS-1:0]),
+        .m_axis_tlast(m_word[VALUE_BITS]),
+        .m_axis_tvalid(m_valid),
+        .m_axis_tready(m_ready),
+        .error(),
+        .error_code(error_code)
+    );
+`endif
+
+    // Both sides, as docs/streams.md has it: a word that is offered stays until it has moved.
+    wire s_moves = s_valid && s_ready;
+    wire m_moves = m_valid && m_ready;
+    wire more = sent + (s_moves ? 1 : 0) < send_count;
+    always @(posedge clk)
+        if (rst) begin
+            sent <= 0;
+            came <= 0;
+            waited <= 0;
+            s_valid <= 0;
+            m_ready <= 0;
+        end else begin
+            if (s_moves) sent <= sent + 1;
+            if (s_moves || !s_valid) s_valid <= more && !(pausing && $urandom_range(1) == 1);
+            m_ready <= !(pausing && $urandom_range(1) == 1);
+            waited <= s_moves || m_moves ? 0 : waited + 1;
+            if (m_moves) begin
+                came <= came + 1;
+                if (came == come_count) $fatal(1, "word %0d came, %0d were expected", came, come_count);
+                if (m_word !== to_come[came])
+                    $fatal(1, "word %0d is %h, not %h", came, m_word, to_come[came]);
+            end
+            if (error_code != 0) $fatal(1, "error %0d after %0d words", error_code, came);
+            if (waited == PATIENCE) $fatal(1, "only %0d words of %0d came", came, come_count);
+        end
+
+    task run(input with_pauses);
+        begin
+            pausing = with_pauses;
+            rst <= 1;
+            repeat (2) @(posedge clk);
+            rst <= 0;
+            @(posedge clk);
+            wait (came == come_count);
+            repeat (100) @(posedge clk);  // in which nothing more may come
+        end
+    endtask
+
+    reg [8*256-1:0] name;
+    integer file;
+
+    initial begin
+        if (!$value$plusargs("send=%s", name)) $fatal(1, "no +send=FILE");
+        file = $fopen(name, "r");
+        if (file == 0) $fatal(1, "cannot read %0s", name);
+        send_count = 0;
+        while ($fscanf(file, "%h\n", to_send[send_count]) == 1) send_count = send_count + 1;
+        $fclose(file);
+
+        if (!$value$plusargs("expect=%s", name)) $fatal(1, "no +expect=FILE");
+        file = $fopen(name, "r");
+        if (file == 0) $fatal(1, "cannot read %0s", name);
+        come_count = 0;
+        while ($fscanf(file, "%h\n", to_come[come_count]) == 1) come_count = come_count + 1;
+        $fclose(file);
+        if (send_count == 0 || come_count == 0) $fatal(1, "a file has no words");
+
+        if ($value$plusargs("vcd=%s", name)) begin
+            $dumpfile(name);
+            $dumpvars(1, top);
+        end
+        run(0);
+        if (!$test$plusargs("vcd=")) run(1);
+        $display("passed: %0d words sent, %0d words as expected", sent, came);
+        $finish;
+    end
+endmodule
+
+`default_nettype wire
