@@ -5,10 +5,11 @@ A block is one file, hls/<block>.py, which exports
     <block>   the MyHDL block, called as <block>(clk, rst, <its ports in order>, <its parameters>)
     ports     a function that makes those ports afresh: a dict of name to Signal or AxiStream;
               streams are called s_... where words enter and m_... where they leave
-    CONTRACT  what it promises (hls/stream.py)
-Block and `ports` take by name what they need of `fmt` (a NumberFormat), `tables` (a table set) and
-the other parameters that the configuration gives. The block's docstring, which becomes the header
-of the Verilog module, has a line "name  in|out  meaning" for each port but clk.
+    CONTRACT  what it promises (hls/stream.py); instead, if that depends on parameters, `contract`,
+              a function of them
+Block, `ports` and `contract` take by name what they need of `fmt` (a NumberFormat), `tables` (a
+table set) and the other parameters that the configuration gives. The block's docstring, which
+becomes the header of the Verilog module, has a line "name  in|out  meaning" for each port but clk.
 """
 
 from __future__ import annotations
@@ -75,9 +76,13 @@ class Configuration:
     @property
     def contract(self) -> Contract:
         """What the block promises."""
-        contract = self.module.CONTRACT
+        module = self.module
+        if hasattr(module, "contract"):
+            contract = module.contract(**self.chosen(module.contract))
+        else:
+            contract = module.CONTRACT
         if not isinstance(contract, Contract):
-            raise TypeError(f"hls/{self.block}.py: CONTRACT is not a Contract")
+            raise TypeError(f"hls/{self.block}.py promises no Contract")
         return contract
 
     @property

@@ -40,6 +40,19 @@ def kept(stream: str, word: Word) -> Fields:
     return data, word.tkeep, word.tuser, word.tlast
 
 
+def present(bits: int) -> View:
+    """As `kept`, and of m_axis, which has groups of items of so many bits, those that are there."""
+
+    def view(stream: str, word: Word) -> Fields:
+        data, keep, user, last = kept(stream, word)
+        if stream == "m_axis":
+            items = user % setting.width() + 1
+            data &= (1 << bits * items) - 1
+        return data, keep, user, last
+
+    return view
+
+
 class Block(Bench):
     """A DUT between a source for each of its inputs and a sink for each of its outputs."""
 
@@ -116,10 +129,10 @@ def codec() -> tuple[NumberFormat, Tables]:
 
 
 def chunks(named: Iterable[tuple[str, Frame]]) -> Iterator[tuple[str, Stages]]:
-    """The chunks of frames, in the configuration's number format and tables."""
+    """The chunks of frames, in the configuration's number format, tables and width."""
     fmt, tables = codec()
     for name, frame in named:
-        for i, stages in enumerate(cut(frame, fmt, tables)):
+        for i, stages in enumerate(cut(frame, fmt, tables, setting.width())):
             yield f"chunk {i} of {name}", stages
 
 

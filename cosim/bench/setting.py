@@ -24,6 +24,11 @@ def codec() -> tuple[NumberFormat, Tables]:
     return fmt, tables.tables
 
 
+def width() -> int:
+    """Items of a group, where the configuration moves groups."""
+    return configuration().parameters.get("width", 1)
+
+
 def full() -> bool:
     """Whether the run is to be thorough rather than quick."""
     return os.environ[FULL] == "1"

@@ -29,12 +29,16 @@ TABLE = 4
 
 @dataclass(frozen=True)
 class Stages:
-    """A chunk of a frame. last: whether it is the frame's last chunk."""
+    """A chunk of a frame.
+
+    last: whether it is the frame's last chunk. width: items of a group, where blocks move groups.
+    """
 
     values: list[int]
     last: bool
     fmt: NumberFormat
     tables: Tables
+    width: int = 1
 
     @cached_property
     def nonzeros(self) -> list[int]:
@@ -118,12 +122,13 @@ class Stages:
     def nonzero_words(self) -> list[Word]:
         """Words of zero_split's m_axis."""
         parts = zip(self.raws, self.exponents, strict=True)
-        return packet([raw << EXPONENT | exponent for raw, exponent in parts])
+        items = [raw << EXPONENT | exponent for raw, exponent in parts]
+        return group_words(items, self.fmt.width, self.width)
 
     @property
     def flag_words(self) -> list[Word]:
         """Words of zero_split's m_flag."""
-        return packet([int(value == 0) for value in self.values])
+        return group_words([int(value == 0) for value in self.values], 1, self.width, absent=0)
 
     @property
     def counts(self) -> int:
@@ -144,7 +149,7 @@ class Stages:
     @property
     def exponent_words(self) -> list[Word]:
         """Words of block_max's s_axis."""
-        return packet(self.exponents)
+        return group_words(self.exponents, EXPONENT, self.width)
 
     @property
     def maxima_words(self) -> list[Word]:
@@ -189,6 +194,23 @@ class Stages:
 def packet(data: Sequence[int], user: int = 0) -> list[Word]:
     """Words of one packet."""
     return [Word(item, tuser=user, tlast=int(i == len(data) - 1)) for i, item in enumerate(data)]
+
+
+def group_words(
+    items: Sequence[int], bits: int, width: int, user: int = 0, absent: int = -1
+) -> list[Word]:
+    """Words of one packet of groups, the first item lowest; tuser = {user, items less one}.
+
+    What the last group lacks is ones, unless `absent` is 0.
+    """
+    words = []
+    for at in range(0, len(items), width):
+        group = items[at : at + width]
+        data = sum(item << bits * i for i, item in enumerate(group))
+        data |= absent << bits * len(group) & (1 << bits * width) - 1
+        size = user << (width - 1).bit_length() | (len(group) - 1)
+        words.append(Word(data, tuser=size, tlast=int(at + width >= len(items))))
+    return words
 
 
 def stack_words(data: bytes) -> list[Word]:
@@ -241,7 +263,8 @@ def whole_words(data: bytes) -> list[int]:
     return [int.from_bytes(data[at : at + WORD], "little") for at in range(0, len(data), WORD)]
 
 
-def cut(frame: Frame, fmt: NumberFormat, tables: Tables) -> Iterator[Stages]:
+def cut(frame: Frame, fmt: NumberFormat, tables: Tables, width: int = 1) -> Iterator[Stages]:
     """The chunks of a frame."""
     for at in range(0, len(frame), POINT.chunk):
-        yield Stages(frame[at : at + POINT.chunk], at + POINT.chunk >= len(frame), fmt, tables)
+        last = at + POINT.chunk >= len(frame)
+        yield Stages(frame[at : at + POINT.chunk], last, fmt, tables, width)
