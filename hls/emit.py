@@ -121,7 +121,7 @@ def entry(configuration: Configuration, text: str) -> dict[str, Any]:
     return {
         "block": configuration.block,
         "top": configuration.top,
-        "width": 1,
+        "width": configuration.parameters.get("width", 1),
         "dtype": fmt.name if fmt else None,
         "file": f"{configuration.name}.v",
         "module": configuration.name,

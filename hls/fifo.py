@@ -29,9 +29,9 @@ CONTRACT = Contract(latency=3, interval=1)  # of a queue in a RAM
 REGISTER_CONTRACT = Contract(latency=1, interval=1)
 
 
-def ports(width):
-    """Streams of `width` bits and tlast."""
-    return {"s_axis": AxiStream(width), "m_axis": AxiStream(width)}
+def ports(bits):
+    """Streams of `bits` bits and tlast."""
+    return {"s_axis": AxiStream(bits), "m_axis": AxiStream(bits)}
 
 
 @block

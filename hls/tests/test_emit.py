@@ -97,6 +97,6 @@ def test_refuses_what_would_synthesize_badly(function: Callable[..., Any], why: 
 
 
 def test_refuses_a_parameter_that_nothing_takes() -> None:
-    queue = Configuration("queue", "fifo", parameters={"width": 8, "depth": 4, "speed": 2})
+    queue = Configuration("queue", "fifo", parameters={"bits": 8, "depth": 4, "speed": 2})
     with pytest.raises(TypeError, match="fifo has no parameter speed"):
         emit.emit(queue)
