@@ -214,10 +214,11 @@ def ip(session: nox.Session) -> None:
 def reports(session: nox.Session) -> None:
     """Measure area, timing, throughput and ratios; writes reports and the README's tables."""
     provide(session, "rtl", "synthesis", "tables")
-    session.run("python", "reports/build.py", *session.posargs)
-    if not session.posargs:  # parts of a report go to build/, and no further
-        session.run("python", "reports/ratios.py")
-        session.run("python", "reports/methods.py")
+    if session.posargs:  # parts of a report go to build/, and no further
+        session.run("python", "reports/build.py", *session.posargs)
+        return
+    for step in "ratios", "methods", "build", "front_page":
+        session.run("python", f"reports/{step}.py")
 
 
 @nox.session(default=False)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from reports import fpga, library, memories, sta, synth, yosys
 from reports.cache import Cache, fingerprint
+from reports.library import NANGATE45, OSU018
 from reports.summary import (
     SCHEMA,
     Cells,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from reports.fpga import Resources
-    from reports.library import Library
+    from reports.library import Kit, Library
     from reports.manifest import Configuration
 
 
@@ -50,40 +51,56 @@ def header(cells: Library) -> Header:
         "opensta": sta.tool_version(),
         "nextpnr-ecp5": fpga.nextpnr_version(),
     }
+    mapping = fingerprint(
+        tools["yosys"], tools["opensta"], cells.sha256, synth.recipe(NANGATE45), sta.recipe()
+    )
     recipes = {
-        "cells": fingerprint(
-            tools["yosys"], tools["opensta"], cells.sha256, synth.recipe(), sta.recipe()
-        ),
+        "cells": mapping,
+        # Of the script that was best for the first library.
+        "osu018": fingerprint(mapping, library.OSU018_SHA256, synth.recipe(OSU018)),
         "xcup": fingerprint(tools["yosys"], fpga.xcup_recipe()),
         "ecp5": fingerprint(tools["yosys"], tools["nextpnr-ecp5"], fpga.ecp5_recipe()),
     }
     return Header(
         schema=SCHEMA,
         tools=tools,
-        library=LibraryFacts(
-            name=library.NAME,
-            source=f"{library.LIBERTY} of {library.PACKAGE}",
-            sha256=cells.sha256,
-            corner=library.CORNER,
-            unit_cell=library.UNIT_CELL,
-            unit_area_um2=cells.unit_area,
-            flip_flop_ge=round(cells.cells[library.FLIP_FLOP].area / cells.unit_area, 2),
-            wire_load=library.WIRE_LOAD,
+        library=facts(
+            NANGATE45, cells.sha256, cells.unit_area, cells.cells[NANGATE45.flip_flop].area
+        ),
+        second_library=facts(
+            OSU018,
+            library.OSU018_SHA256,
+            library.OSU018_UNIT_UM2,
+            library.OSU018_FLIP_FLOP_UM2,
         ),
         constraints=Constraints(
             input_ns=sta.INPUT_NS,
             output_ns=sta.OUTPUT_NS,
             memory_clock_to_output_ns=sta.MEMORY_CLOCK_TO_OUTPUT_NS,
             memory_setup_ns=sta.MEMORY_SETUP_NS,
-            driving_cell=library.DRIVING_CELL,
-            output_load_ff=synth.OUTPUT_LOAD_FF,
-            abc_target_ps=synth.TARGET_PS,
-            abc_scripts=synth.SCRIPTS,
+            driving_cell=NANGATE45.driving_cell,
+            output_load_ff=NANGATE45.output_load_ff,
+            wire_load=library.WIRE_LOAD,
+            abc_scripts=synth.abc_scripts(NANGATE45),
         ),
         memory_threshold_bits=memories.THRESHOLD_BITS,
         ecp5_device=fpga.DEVICE,
         ecp5_seeds=list(fpga.SEEDS),
         recipes=recipes,
+    )
+
+
+def facts(kit: Kit, sha256: str, unit_um2: float, flip_flop_um2: float) -> LibraryFacts:
+    """What the summary says of a library."""
+    return LibraryFacts(
+        name=kit.name,
+        source=kit.source,
+        sha256=sha256,
+        corner=kit.corner,
+        unit_cell=kit.unit_cell,
+        unit_area_um2=unit_um2,
+        flip_flop_ge=round(flip_flop_um2 / unit_um2, 2),
+        abc_target_ps=kit.goal_ps,
     )
 
 
@@ -116,7 +133,8 @@ class Bench:
     """Everything that measuring needs.
 
     Attributes:
-        cells: The cell library.
+        cells: Nangate45.
+        osu018: Returns OSU018; called only when an area in it is not known.
         header: How this installation measures.
         committed: The summary to reuse entries of, or None.
         cache: Results of this working copy.
@@ -125,6 +143,7 @@ class Bench:
     """
 
     cells: Library
+    osu018: Callable[[], Library]
     header: Header
     committed: Summary | None
     cache: Cache
@@ -165,7 +184,8 @@ class Bench:
             width=config.width,
             dtype=config.dtype,
             rtl_sha256=config.sha256,
-            library=library.NAME,
+            library=NANGATE45.name,
+            kge_osu018=self.second_area(config, area["abc_script"]),
             xcup=self.resources(config),
             ecp5_mhz=None if seeds is None else round(statistics.median(seeds), 1),
             ecp5_mhz_seeds=seeds,
@@ -202,6 +222,20 @@ class Bench:
 
         cells: Cells = self.cached("cells", config, run)
         return cells
+
+    def second_area(self, config: Configuration, script: str) -> float:
+        """Area in OSU018 of what `script` makes, in kGE."""
+        kept = self.kept("osu018", config)
+        if kept is not None:
+            return kept["kge_osu018"]
+
+        def run() -> dict[str, float]:
+            folder = self.folder(config, "osu018")
+            logic = synth.read_logic(folder, config.module, config.clock)
+            return {"kge": round(synth.map_to_cells(logic, script, self.osu018()).kge, 3)}
+
+        kge: float = self.cached("osu018", config, run)["kge"]
+        return kge
 
     def resources(self, config: Configuration) -> Resources:
         """UltraScale+ resources."""
@@ -263,8 +297,9 @@ class Bench:
             self.say(f"{config.name}: {step} ({time.monotonic() - start:.0f} s)")
         return result
 
-    def folder(self, config: Configuration) -> Path:
-        """Working folder of a configuration, with its Verilog in it under the module's name."""
-        folder = self.work / config.name
+    def folder(self, config: Configuration, part: str = "") -> Path:
+        """Working folder of a configuration, or a part of it, with its Verilog as MODULE.v."""
+        folder = self.work / config.name / part
+        folder.mkdir(exist_ok=True)
         shutil.copyfile(config.path, folder / f"{config.module}.v")
         return folder

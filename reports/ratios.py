@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compression ratios on the committed test samples, and the front page's tables.
+"""Compression ratios on the committed test samples.
 
     python reports/ratios.py
 
-Writes reports/ratios.json and, between their markers in README.md, the tables of ratios and of
-area and throughput (the latter from reports/summary.json). Every ratio is of the whole stream,
-round trip checked. The column that counts has tables learned on other families of models.
+Writes reports/ratios.json. Every ratio is of the whole stream, round trip checked. The one that
+counts, `other_models`, has tables learned on other families of models.
 """
 
 from __future__ import annotations
@@ -23,25 +22,14 @@ import numpy as np
 if not __package__:  # started as a script: make `reports` importable
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from reports import methods, summary, table
+from reports import methods
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLES = 16
 HARDWARE = "hw-n8-c4096"
-COLUMNS = (
-    ("sample", "---"),
-    ("values", "--:"),
-    ("zeros", "--:"),
-    ("zlib 6", "--:"),
-    ("entrolith, tables of other models", "--:"),
-    ("shipped tables", "--:"),
-    (f"profile `{HARDWARE}`", "--:"),
-)
 
 
 @dataclass(frozen=True)
@@ -92,42 +80,12 @@ def measure() -> list[Ratio]:
     return sorted(rows, key=lambda row: row.sample.split(".")[::-1])
 
 
-def markdown(rows: Sequence[Ratio]) -> str:
-    """The table of ratios."""
-    lines = [" | ".join(cells) for cells in zip(*COLUMNS, strict=True)]
-    lines += [
-        f"`{row.sample}` | {row.values:,} | {row.zeros:.1%} | {row.zlib:.3f} | "
-        f"**{row.other_models:.3f}** | {row.shipped:.3f} | {row.hardware:.3f}"
-        for row in rows
-    ]
-    return "".join(f"| {line} |\n" for line in lines)
-
-
-def replaced(page: str, name: str, body: str) -> str:
-    """`page` with what stands between the markers of `name` replaced.
-
-    Raises:
-        ValueError: the page has no such markers.
-    """
-    begin, end = f"<!-- begin {name}: ./nox -s reports -->\n", f"<!-- end {name} -->"
-    before, found, rest = page.partition(begin)
-    _, closed, after = rest.partition(end)
-    if not (found and closed):
-        raise ValueError(f"README.md has no markers for {name}")
-    return f"{before}{begin}\n{body}\n{end}{after}"
-
-
 def main() -> int:
     """Measure and write."""
-    rows = measure()
-    listed = json.dumps([asdict(row) for row in rows], indent=1)
-    (ROOT / "reports" / "ratios.json").write_text(listed + "\n", encoding="utf-8")
-    tops = [e for e in summary.read(ROOT / "reports" / "summary.json")["entries"] if e["top"]]
-    page = ROOT / "README.md"
-    text = replaced(page.read_text(encoding="utf-8"), "ratios", markdown(rows))
-    text = replaced(text, "hardware", f"{table.area(tops)}\n{table.fpga(tops)}")
-    page.write_text(text, encoding="utf-8")
-    print(markdown(rows))
+    rows = [asdict(row) for row in measure()]
+    text = json.dumps(rows, indent=1) + "\n"
+    (ROOT / "reports" / "ratios.json").write_text(text, encoding="utf-8")
+    print(text)
     return 0
 
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reports import library, toolrun
+from reports.library import NANGATE45
 from reports.memories import PREFIX
-from reports.synth import OUTPUT_LOAD_FF
 from reports.toolrun import ToolError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Timing:
 def recipe() -> tuple[object, ...]:
     """Everything of this step that a result depends on, besides the netlist and the tools."""
     delays = INPUT_NS, OUTPUT_NS, MEMORY_CLOCK_TO_OUTPUT_NS, MEMORY_SETUP_NS
-    return REVISION, library.WIRE_LOAD, library.DRIVING_CELL, OUTPUT_LOAD_FF, delays
+    return REVISION, library.WIRE_LOAD, NANGATE45.driving_cell, NANGATE45.output_load_ff, delays
 
 
 def tool_version() -> str:
@@ -110,13 +110,13 @@ def script(netlist: Netlist, liberty: str, period_ns: float) -> str:
     for kind in (kind for kind in delays if kind in starts):
         lines += [
             f"set_input_delay {delays[kind]} -clock {netlist.clock} {starts[kind]}",
-            f"set_driving_cell -lib_cell {library.DRIVING_CELL} {starts[kind]}",
+            f"set_driving_cell -lib_cell {NANGATE45.driving_cell} {starts[kind]}",
         ]
     margins = {"output": OUTPUT_NS, "memory": MEMORY_SETUP_NS}
     for kind in (kind for kind in margins if kind in stops):
         lines += [
             f"set_output_delay {margins[kind]} -clock {netlist.clock} {stops[kind]}",
-            f"set_load {OUTPUT_LOAD_FF} {stops[kind]}",
+            f"set_load {NANGATE45.output_load_ff} {stops[kind]}",
         ]
     lines.append("check_setup -verbose")
     lines.append("report_checks -path_delay max -fields {net capacitance slew} -digits 4")

@@ -12,7 +12,7 @@ from reports.memories import Memory
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class Trial(TypedDict):
@@ -42,7 +42,8 @@ class Cells(TypedDict):
 class Entry(Cells):
     """One configuration, measured.
 
-    `kge` and `flipflops` exclude `memories`; `ecp5_mhz` is the median of `ecp5_mhz_seeds`, both
+    `kge` and `flipflops` exclude `memories` and are of `library`; `kge_osu018` is the area of what
+    the same script makes of OSU018; `ecp5_mhz` is the median of `ecp5_mhz_seeds`, both
     None where place and route was not run; `gbit_per_s` counts uncompressed bits at `period_ns`,
     None for a block without a throughput.
     """
@@ -54,6 +55,7 @@ class Entry(Cells):
     dtype: str | None
     rtl_sha256: str
     library: str
+    kge_osu018: float
     xcup: Resources
     ecp5_mhz: float | None
     ecp5_mhz_seeds: list[float] | None
@@ -63,7 +65,7 @@ class Entry(Cells):
 
 
 class LibraryFacts(TypedDict):
-    """The cell library and where it comes from; areas in square micrometres."""
+    """A cell library and where it comes from; areas in square micrometres."""
 
     name: str
     source: str
@@ -72,7 +74,7 @@ class LibraryFacts(TypedDict):
     unit_cell: str
     unit_area_um2: float
     flip_flop_ge: float
-    wire_load: str
+    abc_target_ps: int
 
 
 class Constraints(TypedDict):
@@ -84,7 +86,7 @@ class Constraints(TypedDict):
     memory_setup_ns: float
     driving_cell: str
     output_load_ff: float
-    abc_target_ps: int
+    wire_load: str
     abc_scripts: dict[str, str]
 
 
@@ -94,6 +96,7 @@ class Header(TypedDict):
     schema: int
     tools: dict[str, str]
     library: LibraryFacts
+    second_library: LibraryFacts
     constraints: Constraints
     memory_threshold_bits: int
     ecp5_device: str

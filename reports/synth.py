@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Yosys to the cell library: gate netlists with memories as ports, their area, their flip-flops.
+"""Yosys to a cell library: gate netlists with memories as ports, their area, their flip-flops.
 
 A design is mapped by several abc scripts, from small to fast, since none is best for all logic.
 """
@@ -10,31 +10,17 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reports import library, memories, yosys
-from reports.library import Library
-from reports.memories import Memory
+from reports import memories, yosys
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from reports.library import Kit, Library
+    from reports.memories import Memory
+
 REVISION = 1  # raise it when this file's results change and no script below does
-TARGET_PS = 300  # gates are sized until the logic between registers meets this, if it can
-OUTPUT_LOAD_FF = 3.0  # about two gate inputs
-
-CONSTRAINTS = f"""\
-set_driving_cell {library.DRIVING_CELL}
-set_load {OUTPUT_LOAD_FF}
-"""
-
 CLEAN = "strash; &get -n; &fraig -x; &put; scorr; dc2"
-SIZE = f"topo; buffer -c; topo; upsize -D {TARGET_PS}; dnsize -D {TARGET_PS}"
-COVER = f"dch -f; map -B 0.9 -D {TARGET_PS}"
-SCRIPTS = {
-    "area": f"{CLEAN}; strash; &get -n; &dch -f; &nf -D {TARGET_PS}; &put; {SIZE}\n",
-    "delay": f"{CLEAN}; {COVER}; {SIZE}\n",
-    # Sum-of-products balancing first: shorter carries and selections, more gates.
-    "balance": f"{CLEAN}; st; if -g -K 6; strash; {COVER}; {SIZE}\n",
-}
+SCRIPTS = ("area", "delay", "balance")
 
 COARSE = """\
 read_verilog {module}.v
@@ -46,21 +32,45 @@ select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr
 write_json coarse.json
 """
 
-MAP = f"""\
+MAP = """\
 read_liberty -lib "{{liberty}}"
 read_json logic.json
 synth -noabc -top {{module}} -run fine:
 dfflibmap -liberty "{{liberty}}"
 abc -liberty "{{liberty}}" -constr abc.constr -script {{script}}.abc
 opt_clean -purge
-hilomap -singleton -hicell {library.TIE_HIGH} Z -locell {library.TIE_LOW} Z
-setundef -zero
+{ties}setundef -zero
 splitnets -ports
 opt_clean -purge
 check -assert -mapped
 write_json {{script}}.json
 write_verilog -noattr -noexpr -nohex -nodec {{script}}.v
 """
+
+
+def abc_scripts(kit: Kit) -> dict[str, str]:
+    """The abc scripts for a library, by name."""
+    size = f"topo; buffer -c; topo; upsize -D {kit.goal_ps}; dnsize -D {kit.goal_ps}"
+    cover = f"dch -f; map -B 0.9 -D {kit.goal_ps}"
+    return {
+        "area": f"{CLEAN}; strash; &get -n; &dch -f; &nf -D {kit.goal_ps}; &put; {size}\n",
+        "delay": f"{CLEAN}; {cover}; {size}\n",
+        # Sum-of-products balancing first: shorter carries and selections, more gates.
+        "balance": f"{CLEAN}; st; if -g -K 6; strash; {cover}; {size}\n",
+    }
+
+
+def constraints(kit: Kit) -> str:
+    """What abc assumes around a design."""
+    return f"set_driving_cell {kit.driving_cell}\nset_load {kit.output_load_ff}\n"
+
+
+def mapping(kit: Kit) -> str:
+    """The Yosys script that maps to a library; the file, module and abc script are still open."""
+    ties = ""
+    if kit.ties:
+        ties = f"hilomap -singleton -hicell {kit.ties[0]} Z -locell {kit.ties[1]} Z\n"
+    return MAP.format(ties=ties)
 
 
 @dataclass(frozen=True)
@@ -107,9 +117,10 @@ class Netlist:
     flip_flops: int
 
 
-def recipe() -> tuple[object, ...]:
+def recipe(kit: Kit) -> tuple[object, ...]:
     """Everything of this step that a result depends on, besides the RTL and the tools."""
-    return REVISION, CONSTRAINTS, SCRIPTS, COARSE, MAP, memories.THRESHOLD_BITS
+    scripts, around = abc_scripts(kit), constraints(kit)
+    return REVISION, around, scripts, COARSE, mapping(kit), memories.THRESHOLD_BITS
 
 
 def read_logic(folder: Path, module: str, clock: str) -> Logic:
@@ -122,7 +133,6 @@ def read_logic(folder: Path, module: str, clock: str) -> Logic:
     design = json.loads((folder / "coarse.json").read_text(encoding="utf-8"))
     taken = memories.take_out(design["modules"][module], clock)
     (folder / "logic.json").write_text(json.dumps(design), encoding="utf-8")
-    (folder / "abc.constr").write_text(CONSTRAINTS, encoding="utf-8")
     return Logic(folder=folder, module=module, clock=clock, memories=taken)
 
 
@@ -133,17 +143,18 @@ def map_to_cells(logic: Logic, script: str, cells: Library) -> Netlist:
         ToolError: Yosys failed, or left something that is no cell.
     """
     folder = logic.folder
-    (folder / f"{script}.abc").write_text(SCRIPTS[script], encoding="utf-8")
-    commands = MAP.format(module=logic.module, liberty=cells.path, script=script)
+    (folder / "abc.constr").write_text(constraints(cells.kit), encoding="utf-8")
+    (folder / f"{script}.abc").write_text(abc_scripts(cells.kit)[script], encoding="utf-8")
+    commands = mapping(cells.kit).format(module=logic.module, liberty=cells.path, script=script)
     yosys.run(commands, folder, f"map_{script}")
     counts = yosys.cell_counts(folder / f"{script}.json", logic.module)
     netlist = yosys.read_json(folder / f"{script}.json", logic.module)
     ports = {name: port["direction"] for name, port in netlist["ports"].items()}
     outputs = tuple(name for name in ports if ports[name] == "output")
-    tied = {
+    tied = {"0", "1"} | {
         net
         for cell in netlist["cells"].values()
-        if cell["type"] in {library.TIE_HIGH, library.TIE_LOW}
+        if cell["type"] in (cells.kit.ties or ())
         for net in cell["connections"]["Z"]
     }
     return Netlist(

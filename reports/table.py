@@ -5,20 +5,46 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from reports.chart import role
+from reports.library import NANGATE45, OSU018
+from reports.throughput import bits_per_cycle, rates
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from reports.published import Design
     from reports.summary import Entry
 
 AREA_COLUMNS = (
     ("configuration", "---"),
-    ("kGE", "--:"),
+    (f"kGE, {NANGATE45.family}", "--:"),
+    (f"kGE, {OSU018.family}", "--:"),
     ("flip-flops", "--:"),
     ("memory, kbit", "--:"),
     ("period, ns", "--:"),
     ("set by the path", "---"),
     ("values a cycle", "--:"),
     ("Gbit/s", "--:"),
+)
+THROUGHPUT_COLUMNS = (
+    ("configuration", "---"),
+    ("memory, bits", "--:"),
+    (f"{NANGATE45.family}, MHz", "--:"),
+    ("in, Gbit/s", "--:"),
+    ("out, Gbit/s", "--:"),
+    ("Gbit/s of values per kGE", "--:"),
+    ("ECP5, MHz", "--:"),
+    ("in, Gbit/s", "--:"),
+    ("out, Gbit/s", "--:"),
+)
+PUBLISHED_COLUMNS = (
+    ("design", "---"),
+    ("process", "---"),
+    ("kGE", "--:"),
+    ("bits a cycle", "--:"),
+    ("bits a cycle per kGE", "--:"),
+    ("Gbit/s", "--:"),
+    ("Gbit/s per kGE", "--:"),
 )
 FPGA_COLUMNS = (
     ("configuration", "---"),
@@ -27,6 +53,7 @@ FPGA_COLUMNS = (
     ("DSP", "--:"),
     ("BRAM, 36 kbit", "--:"),
     ("ECP5, MHz", "--:"),
+    ("spread", "--:"),
     ("each seed", "---"),
 )
 MEMORY_COLUMNS = (
@@ -67,6 +94,7 @@ def area(entries: Sequence[Entry]) -> str:
         (
             f"`{entry['config']}`",
             number(entry["kge"], 2),
+            number(entry["kge_osu018"], 2),
             number(entry["flipflops"]),
             number(entry["memory_bits"] / 1024, 1),
             number(entry["period_ns"], 3),
@@ -79,6 +107,61 @@ def area(entries: Sequence[Entry]) -> str:
     return table(AREA_COLUMNS, rows)
 
 
+def throughput(entries: Sequence[Entry], worst: Mapping[str, float]) -> str:
+    """What enters and leaves encoders and decoders, at the library's and the FPGA's clock."""
+    rows = []
+    for entry in entries:
+        cells = [f"`{entry['config']}`", number(entry["memory_bits"])]
+        for mhz in (1000 / entry["period_ns"], entry["ecp5_mhz"]):
+            both = rates(entry, mhz, worst)
+            sides = (both.into, both.out) if both else (None, None)
+            cells += [number(mhz), *(number(side, 1) for side in sides)]
+        cells.insert(5, number(ratio(entry["gbit_per_s"], entry["kge"]), 2))
+        rows.append(cells)
+    return table(THROUGHPUT_COLUMNS, rows)
+
+
+def published(designs: Sequence[Design], entries: Sequence[Entry], kind: str) -> str:
+    """Designs of others, and of this project, that are all encoders or all decoders."""
+    rows = [
+        (
+            f"{design.name}: {design.codes}",
+            design.process,
+            plain(design.kge),
+            plain(design.bits_per_cycle),
+            number(ratio(design.bits_per_cycle, design.kge), 2),
+            plain(design.gbit_per_s),
+            number(ratio(design.gbit_per_s, design.kge), 2),
+        )
+        for design in designs
+        if design.role == kind
+    ]
+    rows += [
+        (
+            f"`{entry['config']}`",
+            NANGATE45.family,
+            number(entry["kge"], 1),
+            number(bits_per_cycle(entry), 1),
+            number(ratio(bits_per_cycle(entry), entry["kge"]), 2),
+            number(entry["gbit_per_s"], 1),
+            number(ratio(entry["gbit_per_s"], entry["kge"]), 2),
+        )
+        for entry in entries
+        if role(entry["config"]) == kind
+    ]
+    return table(PUBLISHED_COLUMNS, rows)
+
+
+def ratio(over: float | None, under: float | None) -> float | None:
+    """A quotient of two figures, or None when one is not known."""
+    return None if over is None or under is None else over / under
+
+
+def spread(figures: Sequence[float] | None) -> float | None:
+    """Largest less smallest figure, or None without any."""
+    return None if figures is None else max(figures) - min(figures)
+
+
 def fpga(entries: Sequence[Entry]) -> str:
     """FPGA resources and frequency."""
     rows = [
@@ -89,6 +172,7 @@ def fpga(entries: Sequence[Entry]) -> str:
             number(entry["xcup"]["dsp"]),
             plain(entry["xcup"]["bram"]),
             number(entry["ecp5_mhz"], 1),
+            number(spread(entry["ecp5_mhz_seeds"]), 1),
             ", ".join(number(mhz, 1) for mhz in entry["ecp5_mhz_seeds"] or ()) or NONE,
         )
         for entry in entries

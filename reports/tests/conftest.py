@@ -3,11 +3,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from reports import library
 from reports.fpga import Resources
+from reports.library import Library
 from reports.memories import Memory
 from reports.summary import Constraints, Entry, Header, LibraryFacts, Summary, Trial
+from reports.toolrun import ToolError
+
+CELLS = Path(__file__).resolve().parents[2] / "build" / "cells"
 
 
 def entry(config: str, *, top: bool, kge: float, gbit_per_s: float | None) -> Entry:
@@ -20,6 +27,7 @@ def entry(config: str, *, top: bool, kge: float, gbit_per_s: float | None) -> En
         dtype="fp32",
         rtl_sha256="5" * 64,
         library="Nangate45 typical",
+        kge_osu018=kge * 0.75,
         abc_script="delay",
         trials={
             "area": Trial(kge=kge - 0.25, period_ns=1.5),
@@ -46,7 +54,7 @@ def summary() -> Summary:
     """Two tops and two blocks, one of them without a throughput."""
     return Summary(
         header=Header(
-            schema=1,
+            schema=2,
             tools={"yosys": "0.70", "opensta": "2.0.17", "nextpnr-ecp5": "0.11"},
             library=LibraryFacts(
                 name="Nangate45 typical",
@@ -56,7 +64,17 @@ def summary() -> Summary:
                 unit_cell="NAND2_X1",
                 unit_area_um2=0.798,
                 flip_flop_ge=5.67,
-                wire_load="5K_hvratio_1_1",
+                abc_target_ps=300,
+            ),
+            second_library=LibraryFacts(
+                name="OSU018 typical",
+                source="osu018_stdcells.lib",
+                sha256="b" * 64,
+                corner="typical process, 25 C, 1.8 V",
+                unit_cell="NAND2X1",
+                unit_area_um2=24.0,
+                flip_flop_ge=4.0,
+                abc_target_ps=1200,
             ),
             constraints=Constraints(
                 input_ns=0.1,
@@ -65,13 +83,13 @@ def summary() -> Summary:
                 memory_setup_ns=0.05,
                 driving_cell="BUF_X1",
                 output_load_ff=3.0,
-                abc_target_ps=300,
+                wire_load="5K_hvratio_1_1",
                 abc_scripts={"area": "strash; map", "delay": "strash; dch; map"},
             ),
             memory_threshold_bits=1024,
             ecp5_device="LFE5U-85F",
             ecp5_seeds=[1, 2, 3, 4, 5],
-            recipes={"cells": "c1", "xcup": "x1", "ecp5": "e1"},
+            recipes={"cells": "c1", "osu018": "o1", "xcup": "x1", "ecp5": "e1"},
         ),
         entries=[
             entry("fifo", top=False, kge=0.5, gbit_per_s=None),
@@ -80,3 +98,18 @@ def summary() -> Summary:
             entry("lane_enc_fp32", top=False, kge=3.0, gbit_per_s=40.0),
         ],
     )
+
+
+@pytest.fixture(scope="session")
+def nangate45() -> Library:
+    """The library of the dependency group `synthesis`."""
+    return library.nangate45()
+
+
+@pytest.fixture(scope="session")
+def osu018() -> Library:
+    """The second library, fetched if need be; without it these tests are skipped, saying why."""
+    try:
+        return library.osu018(CELLS)
+    except ToolError as missing:
+        pytest.skip(str(missing))

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from reports import build, sta, summary
+from reports import baselines, build, fpga, library, sta, summary
+from reports.library import Library
 
 VERILOG = """\
 module parity (input clk, input [31:0] d, output reg q);
@@ -26,6 +27,12 @@ reason = "a register behind 31 gates"
 needs_opensta = pytest.mark.skipif(
     shutil.which(sta.PROGRAM) is None, reason="OpenSTA is not installed (apt-get install opensta)"
 )
+
+
+@pytest.fixture
+def second_library(osu018: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second library, from where the other tests have it."""
+    monkeypatch.setattr(library, "osu018", lambda _folder: osu018)
 
 
 @pytest.fixture
@@ -60,6 +67,7 @@ def run(place: Path, *more: str) -> int:
 
 
 @needs_opensta
+@pytest.mark.usefixtures("second_library")
 def test_report_is_written_and_repeatable(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(place) == 0
     assert "parity_w1: cells" in capsys.readouterr().out
@@ -68,6 +76,7 @@ def test_report_is_written_and_repeatable(place: Path, capsys: pytest.CaptureFix
     assert entry["flipflops"] == 1
     assert 0.05 < entry["kge"] < 0.12  # 31 exclusive ors and a flip-flop
     assert entry["worst_path"] == "input to register"
+    assert 0.05 < entry["kge_osu018"] < 0.12
     assert 7 <= entry["xcup"]["lut"] <= 11  # 32 inputs, 6 a LUT at best
     assert entry["ecp5_mhz"] is None
     assert entry["gbit_per_s"] == round(32 / entry["period_ns"], 2)
@@ -81,6 +90,7 @@ def test_report_is_written_and_repeatable(place: Path, capsys: pytest.CaptureFix
 
 
 @needs_opensta
+@pytest.mark.usefixtures("second_library")
 def test_exceeded_budget_fails_after_writing(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -88,6 +98,27 @@ def test_exceeded_budget_fails_after_writing(
     assert run(place) == 1
     assert "parity_w1: kge is 0." in capsys.readouterr().err
     assert (place / "build" / "reports" / "summary.json").exists()
+
+
+@needs_opensta
+@pytest.mark.usefixtures("second_library")
+def test_baseline_is_kept_under_its_name(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reports = place / "reports"
+    shutil.copytree(build.REPORTS, reports, ignore=shutil.ignore_patterns("*.csv", "tests"))
+    monkeypatch.setattr(build, "REPORTS", reports)
+    monkeypatch.setattr(fpga, "place_and_route", lambda _folder, seed: 100.0 + seed)
+    given = ["--rtl", str(place / "rtl"), "--budgets", str(place / "budgets.toml")]
+    assert build.main([*given, "--baseline", "the start"]) == 0
+    assert "*the start*: 0 of 1 configurations" in (reports / "README.md").read_text()
+    (baseline,) = baselines.read(reports / "baselines.csv")
+    assert baseline.figures["parity_w1"].flipflops == 1
+    assert baseline.figures["parity_w1"].ecp5_mhz == 103
+    assert build.main([*given, "--baseline", "the start"]) == 1
+    assert "take another name" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        run(place, "--baseline", "part")
 
 
 def test_unknown_configuration_names_those_there_are(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reports import budgets, chart, manifest, readme, summary
+from reports import budgets, build, chart, manifest, summary
 from reports.summary import Summary
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,7 +35,9 @@ def test_every_contract_is_the_manifest_s(committed: Summary) -> None:
 
 
 def test_page_and_chart_are_of_the_summary(committed: Summary) -> None:
-    assert (REPORTS / "README.md").read_text(encoding="utf-8") == readme.render(committed), REPAIR
+    assert (REPORTS / "README.md").read_text(encoding="utf-8") == build.page(
+        committed, partial=False
+    ), REPAIR
     drawn = (REPORTS / "area_throughput.svg").read_text(encoding="utf-8")
     assert drawn == chart.render(committed), REPAIR
     text = (REPORTS / "summary.json").read_text(encoding="utf-8")

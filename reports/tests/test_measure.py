@@ -13,16 +13,18 @@ import pytest
 from reports import fpga, sta, synth
 from reports.cache import Cache, fingerprint
 from reports.fpga import Resources
-from reports.library import Cell, Library
+from reports.library import NANGATE45, OSU018, Cell, Library
 from reports.manifest import Configuration
-from reports.measure import Bench, alone_in
+from reports.measure import Bench, alone_in, header
 from reports.memories import Memory
 from reports.sta import Timing
 from reports.summary import Summary, read, to_text
 from reports.synth import Logic, Netlist
 from reports.toolrun import ToolError
 
-LIBRARY = Library(Path("cells.lib"), "a" * 64, {"NAND2_X1": Cell(1, False, False)})
+CELLS = {"NAND2_X1": Cell(1, False, False), "DFF_X1": Cell(5.67, True, False)}
+LIBRARY = Library(NANGATE45, Path("cells.lib"), "a" * 64, CELLS)
+SECOND = Library(OSU018, Path("osu018.lib"), "b" * 64, {"NAND2X1": Cell(24, False, False)})
 
 
 class Tools:
@@ -38,15 +40,17 @@ class Tools:
         monkeypatch.setattr(fpga, "place_and_route", self.place_and_route)
 
     def read_logic(self, folder: Path, module: str, clock: str) -> Logic:
-        self.started.append("cells")
+        self.started.append("osu018" if folder.name == "osu018" else "cells")
         assert (folder / f"{module}.v").exists()
         return Logic(
             folder, module, clock, [Memory(name="m", depth=64, width=32, reads=1, writes=1)]
         )
 
-    def map_to_cells(self, logic: Logic, script: str, _cells: Library) -> Netlist:
+    def map_to_cells(self, logic: Logic, script: str, cells: Library) -> Netlist:
         path = logic.folder / f"{script}.v"
         kge = {"area": 11.0, "delay": 12.34567, "balance": 20.0}[script]
+        if cells is SECOND:
+            kge *= 0.75
         return Netlist(path, logic.module, logic.clock, script, ("d",), ("q",), (), kge, 7)
 
     def time(self, netlist: Netlist, _cells: Library) -> Timing:
@@ -65,7 +69,7 @@ class Tools:
         return 100.0 + (1 << seed)
 
 
-ALL = ["cells", "prepare", *(f"seed {seed}" for seed in fpga.SEEDS), "xcup"]
+ALL = ["cells", "prepare", *(f"seed {seed}" for seed in fpga.SEEDS), "osu018", "xcup"]
 
 
 @pytest.fixture
@@ -97,6 +101,7 @@ def config(tmp_path: Path) -> Configuration:
 def bench(tmp_path: Path, summary: Summary) -> Bench:
     return Bench(
         cells=LIBRARY,
+        osu018=lambda: SECOND,
         header=summary["header"],
         committed=None,
         cache=Cache(tmp_path / "cache"),
@@ -109,6 +114,7 @@ def test_everything_is_measured_once(tools: Tools, bench: Bench, config: Configu
     entry = bench.entry(config, place_and_route=True)
     assert tools.started == ALL
     assert (entry["abc_script"], entry["kge"]) == ("delay", 12.346)  # least area times period
+    assert entry["kge_osu018"] == 9.259  # of the same script
     assert entry["trials"]["balance"] == {"kge": 20.0, "period_ns": 1.0}
     assert entry["ecp5_mhz"] == 108.0  # the median, not the mean
     assert entry["ecp5_mhz_seeds"] == [102.0, 104.0, 108.0, 116.0, 132.0]
@@ -123,7 +129,7 @@ def test_changed_rtl_is_measured_again(tools: Tools, bench: Bench, config: Confi
     assert tools.started == ALL + ALL
 
 
-@pytest.mark.parametrize("step", ["cells", "xcup", "ecp5"])
+@pytest.mark.parametrize("step", ["cells", "osu018", "xcup", "ecp5"])
 def test_changed_recipe_repeats_its_step(
     tools: Tools, bench: Bench, config: Configuration, step: str
 ) -> None:
@@ -132,7 +138,7 @@ def test_changed_recipe_repeats_its_step(
     header = copy.deepcopy(bench.header)
     header["recipes"][step] = "another"
     dataclasses.replace(bench, header=header).entry(config, place_and_route=True)
-    assert tools.started == (ALL[1:-1] if step == "ecp5" else [step])
+    assert tools.started == (ALL[1:-2] if step == "ecp5" else [step])
 
 
 def test_committed_entry_is_reused_until_it_is_stale(
@@ -171,7 +177,7 @@ def test_interrupted_place_and_route_goes_on(
     monkeypatch.setattr(fpga, "place_and_route", tools.place_and_route)
     tools.started.clear()
     bench.entry(config, place_and_route=True)
-    assert tools.started == ["prepare", "seed 3", "seed 4", "seed 5", "xcup"]
+    assert tools.started == ["prepare", "seed 3", "seed 4", "seed 5", "osu018", "xcup"]
 
 
 def test_no_place_and_route_when_fast_or_when_no_top(
@@ -183,7 +189,7 @@ def test_no_place_and_route_when_fast_or_when_no_top(
         bench.entry(block, place_and_route=True),
     ):
         assert (entry["ecp5_mhz"], entry["ecp5_mhz_seeds"]) == (None, None)
-    assert tools.started == ["cells", "xcup"]
+    assert tools.started == ["cells", "osu018", "xcup"]
 
 
 def test_memory_that_became_registers_is_an_error(
@@ -220,12 +226,41 @@ def test_damaged_cache_is_measured_again(
 
 
 def test_recipes_hold_what_results_depend_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = [fingerprint(part()) for part in (synth.recipe, sta.recipe, fpga.ecp5_recipe)]
+    def recipes() -> list[str]:
+        mapped = [fingerprint(synth.recipe(kit)) for kit in (NANGATE45, OSU018)]
+        return [*mapped, fingerprint(sta.recipe()), fingerprint(fpga.ecp5_recipe())]
+
+    before = recipes()
     monkeypatch.setattr(synth, "MAP", synth.MAP + "# changed\n")
     monkeypatch.setattr(sta, "MEMORY_CLOCK_TO_OUTPUT_NS", 0.4)
     monkeypatch.setattr(fpga, "NEXTPNR_GOAL", ("--freq", "100"))
-    after = [fingerprint(part()) for part in (synth.recipe, sta.recipe, fpga.ecp5_recipe)]
-    assert all(old != new for old, new in zip(before, after, strict=True))
+    assert all(old != new for old, new in zip(before, recipes(), strict=True))
+
+
+def test_second_area_depends_on_how_the_first_was_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sta, "tool_version", lambda: "1")
+    before = header(LIBRARY)["recipes"]
+    monkeypatch.setattr(sta, "INPUT_NS", 0.2)  # another script may be best then
+    after = header(LIBRARY)["recipes"]
+    assert before["osu018"] != after["osu018"]
+    assert before["xcup"] == after["xcup"]
+
+
+def test_second_library_is_not_touched_while_its_areas_are_known(
+    tools: Tools, bench: Bench, config: Configuration
+) -> None:
+    entry = bench.entry(config, place_and_route=True)
+
+    def missing() -> Library:
+        message = "not to be had"
+        raise ToolError(message)
+
+    offline = dataclasses.replace(bench, osu018=missing)
+    assert offline.entry(config, place_and_route=True) == entry
+    with pytest.raises(ToolError, match="not to be had"):
+        offline.entry(dataclasses.replace(config, sha256="6" * 64), place_and_route=True)
 
 
 def test_summary_text_is_canonical(summary: Summary, tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ endmodule
 @needs_opensta
 def test_every_kind_of_path_is_measured(tmp_path: Path) -> None:
     (tmp_path / "chain.v").write_text(CHAIN)
-    cells = library.find()
+    cells = library.nangate45()
     logic = synth.read_logic(tmp_path, "chain", "clk")
     netlist = synth.map_to_cells(logic, "area", cells)
     timing = sta.measure(netlist, cells)
@@ -145,7 +145,7 @@ def test_opensta_errors_stop_the_flow(tmp_path: Path) -> None:
     path.write_text("module design (input signed d, output q); endmodule\n")
     netlist = Netlist(path, "design", "clk", "area", ("d",), ("q",), (), 0.0, 0)
     with pytest.raises(ToolError, match="status 0"):
-        sta.run(netlist, library.find(), 10.0, "sta")
+        sta.run(netlist, library.nangate45(), 10.0, "sta")
 
 
 @needs_opensta
@@ -154,7 +154,7 @@ def test_falling_edge_is_found_out(tmp_path: Path) -> None:
         "module half (input clk, input d, output reg q); reg m;\n"
         "always @(posedge clk) m <= d;\nalways @(negedge clk) q <= m;\nendmodule\n"
     )
-    cells = library.find()
+    cells = library.nangate45()
     netlist = synth.map_to_cells(synth.read_logic(tmp_path, "half", "clk"), "area", cells)
     with pytest.raises(ToolError, match="not 0, at the period"):
         sta.measure(netlist, cells)

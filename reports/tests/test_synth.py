@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from reports import library, synth, yosys
+from reports.library import Library
 from reports.synth import Logic
 from reports.toolrun import ToolError
 
@@ -33,7 +34,7 @@ def test_registers_are_counted_exactly(tmp_path: Path) -> None:
         "module delay (input clk, input signed [7:0] d, output reg signed [7:0] q);\n"
         "always @(posedge clk) q <= d;\nendmodule\n"
     )
-    cells = library.find()
+    cells = library.nangate45()
     netlist = synth.map_to_cells(logic_of(tmp_path, "delay", verilog), "area", cells)
     assert netlist.flip_flops == 8
     area = 8 * cells.cells["DFF_X1"].area
@@ -47,7 +48,7 @@ def test_registers_are_counted_exactly(tmp_path: Path) -> None:
 def test_large_memory_is_not_area(tmp_path: Path) -> None:
     logic = logic_of(tmp_path, "buffer", BUFFER)
     assert [(m["depth"], m["width"]) for m in logic.memories] == [(512, 16)]
-    netlist = synth.map_to_cells(logic, "area", library.find())
+    netlist = synth.map_to_cells(logic, "area", library.nangate45())
     assert netlist.flip_flops == 16  # q; the read register is the memory's own
     assert "memory__store__rd_data[15]" in netlist.inputs
     assert "memory__store__wr_en" in netlist.outputs
@@ -56,7 +57,7 @@ def test_large_memory_is_not_area(tmp_path: Path) -> None:
 def test_small_memory_is_area(tmp_path: Path) -> None:
     logic = logic_of(tmp_path, "buffer", BUFFER.replace("511", "63"))  # 1 kbit
     assert logic.memories == []
-    netlist = synth.map_to_cells(logic, "area", library.find())
+    netlist = synth.map_to_cells(logic, "area", library.nangate45())
     assert netlist.flip_flops == 64 * 16 + 16 + 16
 
 
@@ -87,16 +88,20 @@ equiv_status -assert
 
 
 @pytest.mark.parametrize("script", synth.SCRIPTS)
-def test_every_script_keeps_the_function(tmp_path: Path, script: str) -> None:
-    cells = library.find()
+@pytest.mark.parametrize("kit", ["nangate45", "osu018"])
+def test_every_script_keeps_the_function(
+    tmp_path: Path, kit: str, script: str, request: pytest.FixtureRequest
+) -> None:
+    cells: Library = request.getfixturevalue(kit)
     netlist = synth.map_to_cells(logic_of(tmp_path, "step", STEP), script, cells)
     assert (netlist.flip_flops, netlist.constants) == (8, ("one",))
     proof = PROOF.format(liberty=cells.path, script=script)
     yosys.run(proof, tmp_path, "proof")
 
     text = netlist.path.read_text()
-    assert "  NAND2_X1 " in text
-    netlist.path.write_text(text.replace("  NAND2_X1 ", "  NOR2_X1 ", 1))
+    nand, nor = cells.kit.unit_cell, cells.kit.unit_cell.replace("NAND", "NOR")
+    assert f"  {nand} " in text
+    netlist.path.write_text(text.replace(f"  {nand} ", f"  {nor} ", 1))
     with pytest.raises(ToolError, match=r"Found \d+ unproven"):
         yosys.run(proof, tmp_path, "disproof")
 
