@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command, with the real tools, on a design of a few gates."""
 
+import dataclasses
 import hashlib
 import json
+import os
 import shutil
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from reports import baselines, build, fpga, library, sta, summary
+from reports import baselines, build, fpga, library, manifest, sta, summary
 from reports.library import Library
+from reports.manifest import Configuration
+from reports.toolrun import ToolError
 
 VERILOG = """\
 module parity (input clk, input [31:0] d, output reg q);
@@ -119,6 +125,41 @@ def test_baseline_is_kept_under_its_name(
     assert "take another name" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         run(place, "--baseline", "part")
+
+
+class Benches:
+    """A bench that only writes down what it is asked for, and fails at `broken`."""
+
+    def __init__(self, broken: str = "") -> None:
+        self.broken = broken
+        self.asked: list[str] = []
+
+    def entry(self, config: Configuration, *, place_and_route: bool) -> str:
+        if self.broken in self.asked:
+            time.sleep(0.1)  # a tool that runs while the error becomes known
+        self.asked.append(config.name)
+        if config.name == self.broken:
+            message = f"{config.name} is broken"
+            raise ToolError(message)
+        return f"{config.name} {place_and_route}"
+
+
+def test_entries_keep_their_order_and_an_error_ends_the_run(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    (top,) = manifest.read(place / "rtl")
+    parts = [dataclasses.replace(top, name=name, top=False) for name in "abcdefgh"]
+    benches: Any = Benches()
+    wanted = [*parts[:4], top, *parts[4:]]
+    entries: Any = build.measure(benches, wanted, place_and_route=True)
+    assert entries == [f"{config.name} True" for config in wanted]
+    assert benches.asked == ["parity_w1", *"abcdefgh"]  # what takes longest begins first
+
+    broken: Any = Benches("parity_w1")
+    with pytest.raises(ToolError, match="parity_w1 is broken"):
+        build.measure(broken, wanted, place_and_route=True)
+    assert "h" not in broken.asked
 
 
 def test_unknown_configuration_names_those_there_are(
