@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from reference.choose import choose_table, histogram_of
-from reference.encode import PROFILES, encode_chunk, put_blocks, raw_strings
+from reference.encode import encode_chunk, put_blocks, raw_strings
 from reference.lanes import Coder
+from reference.profile import PROFILES
 from reference.reader import DTYPES, Dtype
 from reference.zeros import write_bitmap
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from reference.decode import Array
-from reference.encode import Profile, encode_mapping, single, varint, write_stream
+from reference.encode import encode_mapping, single, varint, write_stream
 from reference.header import MAPPING
 from reference.matrix import Matrix, find_dead
+from reference.profile import Profile
 
 from corpus.streams import TABLES, with_directory
 from corpus.values import ALL_LAYOUTS, Patterns, make

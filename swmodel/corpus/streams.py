@@ -8,7 +8,8 @@ import zlib
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from reference.encode import Profile, encode
+from reference.encode import encode
+from reference.profile import Profile
 
 from corpus.values import Patterns, make
 
@@ -62,6 +63,8 @@ def of_version_2(dtype: str, n: int = 500) -> Iterator[tuple[str, bytes]]:
         name = f"{kind}-lanes{log2_lanes}-{mode}"
         yield name, write(make(kind, dtype, n, seed=i), dtype, profile)
     for check in (0, 1):
+        known = Profile(2, 9, 6, 3, check, stored=False, trailing=8, known_pairs=99, step=4)
+        yield f"known-check{check}", write(make("runs_of_zeros", dtype, n, check), dtype, known)
         profile = Profile(2, 9, 6, 4, check, stored=False, trailing=True, runs=True, matrix="exact")
         yield f"cross-check{check}", write(crossed(dtype, n, seed=check), dtype, profile)
 

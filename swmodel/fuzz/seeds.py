@@ -23,7 +23,8 @@ if not __package__:  # started as a script
 
 from corpus.streams import header_bytes
 from corpus.values import LAYOUTS, make
-from reference.encode import TAPS, Profile, encode, encode_mapping, level
+from reference.encode import TAPS, encode, encode_mapping
+from reference.profile import PROFILES, Profile, level
 
 from fuzz.programs import BUILD, HERE
 
@@ -70,7 +71,9 @@ def streams() -> Iterator[bytes]:
         values = make(kind, dtype, 600, seed=i).tolist()
         yield encode(values, dtype, (20, 30), TABLES, small)  # two chunks
         values = values[:200]
-        for profile in (small, level(1), level(5), level(5, "dynamic"), level(9, check=False)):
+        hardware = PROFILES["hw2-n8-c4096"]
+        levels = level(1), level(5), level(5, "dynamic"), level(9, check=False)
+        for profile in (small, hardware, *levels):
             yield encode(values, dtype, (10, 20), TABLES, profile)
     arrays = {
         f"tensor {i}": (dtype, (4, 25), make("sparse", dtype, 100, seed=i).tolist())

@@ -103,7 +103,7 @@ Profile read_profile(FuzzedData& input) {
             Profile profile{};
             profile.parameters = read_parameters(input);
             profile.stored = input.flag();
-            profile.trailing = input.flag();
+            profile.trailing = input.flag() ? 1 : 0;
             if (profile.parameters.version >= 2) {
                 profile.runs = input.flag();
                 profile.mode = kModes[input.below(kModes.size())];

@@ -7,9 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reference.decode import DYNAMIC, RAW
+from reference.profile import Profile
 from reference.reader import Dtype
 from reference.tables import ESCAPE, Lengths, make_table, table_cost, write_lengths
-from reference.zeros import cross_entries, find_runs, write_bitmap
+from reference.zeros import (
+    CROSS,
+    KNOWN_RUNS,
+    KNOWN_TABLES,
+    RUNS,
+    TokenTables,
+    cross_entries,
+    find_runs,
+    write_bitmap,
+)
 
 UNIT = {"dynamic": 4, "hybrid": 1}
 """Blocks that share a dynamic table."""
@@ -27,19 +37,34 @@ def histogram_of(symbols: Sequence[int]) -> list[int]:
 def choose_table(
     histogram: Sequence[int], tables: Sequence[Lengths], escape: int
 ) -> tuple[int, int]:
-    """Rule 2 of section 8 for one block: the table and its bits."""
+    """The cheapest way to code these symbols, as rule 2 of section 8 has it, and its bits."""
     costs = [table_cost(lengths, histogram, escape) for lengths in tables]
     best = min(range(len(costs)), key=lambda t: (costs[t], t))
     raw = escape * sum(histogram)
     return (RAW, raw) if raw < costs[best] else (best, costs[best])
 
 
+def choose_block(
+    differences: Sequence[int], tables: Sequence[Lengths], escape: int, p: Profile
+) -> tuple[int, int]:
+    """Rule 2 of section 8 for a block of these emax - e: the table and the block's bits."""
+    chosen, _ = choose_table(histogram_of(differences[:: p.step]), tables, escape)
+    if chosen == RAW:
+        return RAW, escape * len(differences)
+    return chosen, table_cost(tables[chosen], histogram_of(differences), escape)
+
+
 def choose_tables(
-    histograms: Sequence[Sequence[int]], tables: Sequence[Lengths], d: Dtype, mode: str
+    blocks: Sequence[Sequence[int]], tables: Sequence[Lengths], d: Dtype, p: Profile
 ) -> tuple[list[int], list[Lengths], int]:
-    """Rules 2 and 6 of section 8: each block's table, the dynamic tables, bits of the codes."""
+    """Rules 2 and 6 of section 8: each block's table, the dynamic tables, bits of the codes.
+
+    `blocks` are their emax - e.
+    """
+    mode = p.mode
     escape = 8 * d.exponent_bytes
-    choices = [choose_table(histogram, tables, escape) for histogram in histograms]
+    choices = [choose_block(differences, tables, escape, p) for differences in blocks]
+    histograms = [histogram_of(differences) for differences in blocks]
     chosen = [table for table, _ in choices]
     made: list[Lengths] = []
     bits = sum(choice for _, choice in choices)
@@ -64,18 +89,28 @@ def choose_tables(
 
 @dataclass(frozen=True)
 class Tokens:
-    """Zero runs to write (section 4.2). `columns` is 0 without a cross."""
+    """Zero runs to write (section 4.2).
+
+    `columns` is 0 without a cross; `known` is the number of known tables, None of others.
+    """
 
     columns: int
     classes: list[int]
-    tables: tuple[Lengths, Lengths]
+    tables: TokenTables
     extra: bytes
+    known: int | None = None
+
+    @property
+    def mode(self) -> int:
+        """The mode `zeros` of section 4."""
+        return KNOWN_RUNS if self.known is not None else CROSS if self.columns else RUNS
 
     def head(self, nonzeros: int) -> bytes:
         """The part before the lanes."""
         fields = ([self.columns] if self.columns else []) + [nonzeros, len(self.classes) // 2]
         out = b"".join(field.to_bytes(2, "little") for field in [*fields, len(self.extra)])
-        return out + b"".join(write_lengths(table) for table in self.tables) + self.extra
+        made = b"".join(write_lengths(table) for table in self.tables)
+        return out + (made if self.known is None else bytes([self.known])) + self.extra
 
     def cost(self) -> int:
         """Rule 5 of section 8: bits."""
@@ -85,8 +120,10 @@ class Tokens:
         return bits
 
 
-def choose_zeros(values: Sequence[int], widths: Sequence[int]) -> Tokens | None:
-    """Rule 5 of section 8: the cheapest runs, if they are cheaper than the bitmap."""
+def choose_zeros(values: Sequence[int], widths: Sequence[int], p: Profile) -> Tokens | None:
+    """Rules 1 and 5 of section 8: the cheapest runs, if they are cheaper than the bitmap."""
+    if not p.runs and not p.known_pairs:
+        return None
     best, least = None, 8 * len(write_bitmap(values))
     for columns in (0, *widths):
         entries = cross_entries(values, columns) if columns else [value == 0 for value in values]
@@ -94,8 +131,14 @@ def choose_zeros(values: Sequence[int], widths: Sequence[int]) -> Tokens | None:
         if found is None:
             continue
         classes, extra = found
-        distances, runs = (make_table(histogram_of(classes[parity::2])) for parity in (0, 1))
-        tokens = Tokens(columns, classes, (distances, runs), extra)
-        if tokens.cost() < least:
-            best, least = tokens, tokens.cost()
+        if p.known_pairs:
+            fits = not columns and len(classes) <= 2 * p.known_pairs
+            known = enumerate(KNOWN_TABLES if fits else ())
+            candidates = [Tokens(0, classes, tables, extra, number) for number, tables in known]
+        else:
+            distances, runs = (make_table(histogram_of(classes[parity::2])) for parity in (0, 1))
+            candidates = [Tokens(columns, classes, (distances, runs), extra)]
+        for tokens in candidates:
+            if tokens.cost() < least:
+                best, least = tokens, tokens.cost()
     return best

@@ -22,7 +22,7 @@ from reference.lanes import (
 )
 from reference.reader import CORRUPT, MODE, TRUNCATED, Dtype, Reader, Refused
 from reference.tables import ESCAPE, Lengths, read_lengths
-from reference.zeros import MAX_CLASS, Runs, join_runs, read_bitmap, read_runs
+from reference.zeros import BITMAP, KNOWN_RUNS, MAX_CLASS, Runs, join_runs, read_bitmap, read_runs
 
 RAW = 255
 DYNAMIC = 128
@@ -52,7 +52,7 @@ def read_chunk(
         raise Refused(MODE, "mode", start, f"form {form} is reserved")
     if form == 0 and mode & 0x7C:
         raise Refused(CORRUPT, "mode", start, "a stored chunk has no other mode bits")
-    if zeros > (2 if h.version == 1 else 4):
+    if zeros > (BITMAP if h.version == 1 else KNOWN_RUNS):
         raise Refused(MODE, "mode", start, f"zeros {zeros} is reserved")
     if zeros == 1 and mode & 0x63 != 1:
         raise Refused(CORRUPT, "mode", start, "an all-zero chunk has no other mode bits")
@@ -84,8 +84,8 @@ def read_chunk(
         return [0] * count
 
     full = 1 << h.log2_chunk
-    runs = read_runs(body, count, full, cross=zeros == 4) if zeros >= 3 else None
-    is_zero = read_bitmap(body, count) if zeros == 2 else [False] * count
+    runs = read_runs(body, count, full, zeros) if zeros > BITMAP else None
+    is_zero = read_bitmap(body, count) if zeros == BITMAP else [False] * count
     if form >= 2:
         return read_rows(body, is_zero, runs, form == 3, h, d)
     return read_nonzeros(body, is_zero, runs, trailing, dynamic, h, d, tables)

@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from reference import scale, signs
-from reference.choose import Tokens, choose_tables, choose_zeros, histogram_of
+from reference.choose import Tokens, choose_tables, choose_zeros
 from reference.decode import DYNAMIC, RAW, Array
 from reference.header import FOOTER, MAGIC, MAPPING
 from reference.lanes import Coder
 from reference.matrix import Matrix, extent, find_dead
+from reference.profile import Profile
 from reference.reader import DTYPES, Dtype
 from reference.tables import ESCAPE, Lengths, codewords, identity, write_lengths
-from reference.zeros import write_bitmap
+from reference.zeros import BITMAP, write_bitmap
 
 WIDEST_STRIP = 512
 OWN_SEGMENT = 1 << 14
@@ -25,51 +26,6 @@ WIDTHS = (64, 128, 256, 512, 576, 1024, 1152, 2048, 2304, 4096, 4608)
 SIGNED_WIDTHS = (32, 64, 128, 256, 512, 1024)
 TAPS, TAPS_WIDTHS = 9, (64, 128, 256)
 """The same for signed chunks (rule 9)."""
-
-
-@dataclass(frozen=True)
-class Profile:
-    """A row of the tables of section 8."""
-
-    version: int
-    log2_chunk: int
-    log2_block: int
-    log2_lanes: int
-    check: int
-    stored: bool
-    trailing: bool
-    runs: bool = False
-    mode: str = "static"
-    scaled: bool = False
-    signed: bool = False
-    matrix: str = "never"  # "quick" and "exact": rule 10
-
-    @property
-    def flags(self) -> int:
-        """Of a stream of one array."""
-        return FOOTER if self.version == 2 and self.check else 0
-
-
-PROFILES = {
-    "sw-n64-c32768": Profile(1, 15, 9, 6, 1, stored=True, trailing=True),
-    "hw-n8-c4096": Profile(1, 12, 9, 3, 1, stored=False, trailing=False),
-}
-
-
-def level(number: int, mode: str | None = None, check: bool = True) -> Profile:
-    """What a level writes: 1..9; `mode` is static, dynamic, hybrid or None for the level's."""
-    effort = (number - 1) // 3
-    return replace(
-        PROFILES["sw-n64-c32768"],
-        version=2,
-        log2_chunk=16 if effort == 2 else 15,
-        check=int(check),
-        runs=effort > 0,
-        mode=mode or ("hybrid" if effort else "static"),
-        scaled=effort > 0 and mode is None,
-        signed=number >= 6 and mode is None,
-        matrix=("never", "quick", "exact")[effort if mode is None else 0],
-    )
 
 
 def varint(value: int) -> bytes:
@@ -299,7 +255,7 @@ def write_chunk(
 ) -> bytes:
     """A chunk of any form but stored and all zeros; `widths` are those of crosses to try."""
     zeros = sum(value == 0 for value in values)
-    tokens = choose_zeros(values, widths) if zeros and p.runs else None
+    tokens = choose_zeros(values, widths, p) if zeros else None
     tail = (1 << p.log2_lanes) - len(check)
     coder = Coder(check + (bytes(tail) + plan.raw)[len(plan.raw) :])
     plan.put(coder)
@@ -307,7 +263,7 @@ def write_chunk(
         put_tokens(coder, tokens)
     head = tokens.head(len(values) - zeros) if tokens else write_bitmap(values) if zeros else b""
     body = count + head + coder.states() + plan.head + coder.codes()
-    zeros_mode = (4 if tokens.columns else 3) if tokens else 2 if zeros else 0
+    zeros_mode = tokens.mode if tokens else BITMAP if zeros else 0
     mode = plan.mode | zeros_mode << 2 | bool(count) << 7
     return framed(mode, body + plan.raw[: max(0, len(plan.raw) - tail)])
 
@@ -344,20 +300,17 @@ def plan_coded(values: Sequence[int], d: Dtype, tables: Sequence[Lengths], p: Pr
     ]
 
     maxima = [max(exponents[span]) for span in spans]
-    histograms = [
-        histogram_of([emax - e for e in exponents[span]])
-        for emax, span in zip(maxima, spans, strict=True)
+    differences = [
+        [emax - e for e in exponents[span]] for emax, span in zip(maxima, spans, strict=True)
     ]
-    chosen, made, bits = choose_tables(histograms, tables, d, p.mode)
+    chosen, made, bits = choose_tables(differences, tables, d, p)
     headers = [
         (0 if table == RAW else emax, table) for emax, table in zip(maxima, chosen, strict=True)
     ]
 
-    untrimmed = raw_strings(raws, spans, [0] * len(spans), d)
-    common = [trailing_zeros(raws[span], d.mantissa) for span in spans]
-    trimmed = raw_strings(raws, spans, common, d)
-    trailing = p.trailing and len(untrimmed) - len(trimmed) > len(spans)
-    raw = trimmed if trailing else untrimmed
+    common = choose_trailing([raws[span] for span in spans], d, p)
+    trailing = any(common)
+    raw = raw_strings(raws, spans, common, d)
     head = bytes([len(made)]) + b"".join(write_lengths(m) for m in made) if made else b""
     head += b"".join(
         emax.to_bytes(d.exponent_bytes, "little") + bytes([table, t] if trailing else [table])
@@ -420,6 +373,19 @@ def trailing_zeros(raws: Sequence[int], mantissa: int) -> int:
     for raw in raws:
         union |= raw
     return (union & -union).bit_length() - 1
+
+
+def choose_trailing(blocks: Sequence[Sequence[int]], d: Dtype, p: Profile) -> list[int]:
+    """Rule 3 of section 8: t of each block of these raw parts, all 0 if it does not pay."""
+    if not p.trailing:
+        return [0] * len(blocks)
+    common = [trailing_zeros(raws, d.mantissa) // p.trailing * p.trailing for raws in blocks]
+    saved = sum(
+        len(raw_string(raws, 0, d.mantissa + 1)) - len(raw_string(raws, t, d.mantissa + 1))
+        for raws, t in zip(blocks, common, strict=True)
+    )
+    pays = saved > len(blocks) or p.trailing > 1
+    return common if pays else [0] * len(blocks)
 
 
 def raw_strings(raws: Sequence[int], spans: list[slice], common: list[int], d: Dtype) -> bytes:

@@ -9,8 +9,26 @@ from dataclasses import dataclass
 from reference.reader import CORRUPT, Reader, Refused
 from reference.tables import Lengths, read_lengths
 
+BITMAP, RUNS, CROSS, KNOWN_RUNS = 2, 3, 4, 5
+"""Modes of section 4."""
+
 MAX_PAIRS = 1 << 14
 MAX_CLASS = 17
+
+TokenTables = tuple[Lengths, Lengths]
+"""Of distances and of runs."""
+
+KNOWN_TABLES: tuple[TokenTables, ...] = (
+    (
+        (8, 2, 6, 3, 2, 2, 4, 6, 7, 8, 8, 8, 8, 0, 0, 8),
+        (1, 3, 2, 5, 7, 7, 7, 7, 7, 7, 7, 6, 6, 0, 0, 7),
+    ),
+    (
+        (1, 2, 3, 5, 7, 7, 7, 7, 7, 7, 7, 6, 6, 0, 0, 7),
+        (2, 3, 2, 2, 4, 5, 8, 8, 8, 8, 8, 8, 8, 0, 0, 8),
+    ),
+)
+"""Of mode 5 (section 4.2); tables/known_tokens.py says what they come from."""
 
 
 def read_bitmap(r: Reader, count: int) -> list[bool]:
@@ -56,14 +74,15 @@ class Runs:
     columns: int
     nonzeros: int
     pairs: int
-    tables: tuple[Lengths, Lengths]
+    tables: TokenTables
+    extra_at: int
     extra: bytes
 
 
-def read_runs(r: Reader, count: int, full: int, *, cross: bool) -> Runs:
-    """The head of section 4.2. `full` is 2^log2_chunk."""
-    columns = r.integer(2, "columns") if cross else 0
-    if cross and not 0 < columns <= full:
+def read_runs(r: Reader, count: int, full: int, zeros: int) -> Runs:
+    """The head of section 4.2, in mode `zeros`. `full` is 2^log2_chunk."""
+    columns = r.integer(2, "columns") if zeros == CROSS else 0
+    if zeros == CROSS and not 0 < columns <= full:
         raise Refused(CORRUPT, "columns", r.at - 2, f"{columns} columns")
     start = r.at
     nonzeros = r.integer(2, "nonzeros")
@@ -73,9 +92,15 @@ def read_runs(r: Reader, count: int, full: int, *, cross: bool) -> Runs:
     if not 0 < pairs <= MAX_PAIRS:
         raise Refused(CORRUPT, "pairs", r.at - 2, f"{pairs} pairs")
     extra_bytes = r.integer(2, "extra_bytes")
-    distance = read_lengths(r, "distance_table")
-    run = read_lengths(r, "run_table")
-    return Runs(start, columns, nonzeros, pairs, (distance, run), r.take(extra_bytes, "extra"))
+    if zeros == KNOWN_RUNS:
+        known = r.integer(1, "known_tables")
+        if known >= len(KNOWN_TABLES):
+            raise Refused(CORRUPT, "known_tables", r.at - 1, f"there are no tables {known}")
+        tables = KNOWN_TABLES[known]
+    else:
+        tables = read_lengths(r, "distance_table"), read_lengths(r, "run_table")
+    at = r.at
+    return Runs(start, columns, nonzeros, pairs, tables, at, r.take(extra_bytes, "extra"))
 
 
 def token_class(number: int) -> int:
@@ -113,7 +138,7 @@ def join_runs(runs: Runs, classes: Sequence[int], count: int) -> list[bool]:
     if is_zero.count(False) != runs.nonzeros:
         raise Refused(CORRUPT, "pairs", runs.at + 2, f"{is_zero.count(False)} values are not zero")
     if -(-at // 8) != len(runs.extra) or bits >> at:
-        raise Refused(CORRUPT, "extra", runs.at + 22, "does not end with the last token")
+        raise Refused(CORRUPT, "extra", runs.extra_at, "does not end with the last token")
     return is_zero
 
 

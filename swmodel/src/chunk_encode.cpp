@@ -22,6 +22,36 @@ struct CodedPlan {
     std::uint64_t cost;  // rule 8 of section 8: bits
 };
 
+/// Rule 3 of section 8 for a block whose values allow for `trailing`.
+std::uint8_t strip(const Profile& profile, std::uint8_t trailing) {
+    return profile.trailing == 0
+               ? std::uint8_t{0}
+               : static_cast<std::uint8_t>(trailing - trailing % profile.trailing);
+}
+
+/// Rule 2 of section 8. `differences` are the block's.
+template <class F>
+Choice choose_table(const Kernel& kernel, const CostTable& costs, const Profile& profile,
+                    const BlockSurvey& block, const typename F::Exponent* differences,
+                    std::size_t count) {
+    constexpr unsigned kExponentBits = 8 * F::kExponentBytes;
+    const auto raw_bits = static_cast<std::uint32_t>(kExponentBits * count);
+    if (profile.step == 1) return kernel.choose(costs, block.histogram, raw_bits);
+    Histogram sample{};
+    for (std::size_t i = 0; i < count; i += profile.step) {
+        ++sample[std::min<unsigned>(differences[i], kEscape)];
+    }
+    const std::size_t sampled = (count + profile.step - 1) / profile.step;
+    const std::uint8_t table =
+        kernel.choose(costs, sample, static_cast<std::uint32_t>(kExponentBits * sampled)).table;
+    if (table == kRawTable) return {kRawTable, raw_bits};
+    std::uint32_t bits = 0;
+    for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
+        bits += block.histogram[symbol] * costs.bits[symbol][table];
+    }
+    return {table, bits};
+}
+
 /// Fills work.blocks, work.tables and work.differences. Here a raw block's emax is its true one.
 template <class F>
 CodedPlan plan_coded(const Kernel& kernel, const ChunkValues<typename F::Value>& chunk,
@@ -37,20 +67,21 @@ CodedPlan plan_coded(const Kernel& kernel, const ChunkValues<typename F::Value>&
     work.costs.clear();
     for (std::size_t first = 0; first < count; first += full) {
         const std::size_t length = std::min(full, count - first);
-        const BlockSurvey block =
-            ops.survey(nonzeros + first, length, work.differences<typename F::Exponent>() + first);
-        const auto in_block = static_cast<std::uint32_t>(length);
-        const Choice choice = kernel.choose(tables.costs(F::kExponentBytes), block.histogram,
-                                            kExponentBits * in_block);
-        work.blocks.push_back({in_block, block.emax, choice.table, block.trailing});
+        auto* differences = work.differences<typename F::Exponent>() + first;
+        const BlockSurvey block = ops.survey(nonzeros + first, length, differences);
+        const Choice choice = choose_table<F>(kernel, tables.costs(F::kExponentBytes), profile,
+                                              block, differences, length);
+        const std::uint8_t trailing = strip(profile, block.trailing);
+        work.blocks.push_back(
+            {static_cast<std::uint32_t>(length), block.emax, choice.table, trailing});
         work.costs.push_back({block.histogram, choice.bits});
         untrimmed += raw_bytes(length, F::kPartBits);
-        trimmed += raw_bytes(length, F::kPartBits - block.trailing);
+        trimmed += raw_bytes(length, F::kPartBits - trailing);
     }
     const std::uint64_t bits =
         choose_dynamic(profile.mode, kExponentBits, work.costs, work.blocks, work.tables);
     const std::size_t blocks = work.blocks.size();
-    const bool trailing = profile.trailing && untrimmed - trimmed > blocks;
+    const bool trailing = untrimmed - trimmed > (profile.trailing > 1 ? 0 : blocks);
     if (!trailing) {
         for (Block& block : work.blocks) block.trailing = 0;
     }
@@ -103,14 +134,17 @@ std::uint8_t* write_blocks(const Workspace& work, bool trailing, std::uint8_t* o
 
 }  // namespace
 
-std::size_t encode_chunk_bound(std::size_t count, Dtype dtype, const Parameters& parameters) {
+std::size_t encode_chunk_bound(std::size_t count, Dtype dtype, const Profile& profile) {
     return with_dtype(dtype, [&](auto f) {
         using F = decltype(f);
+        const Parameters& parameters = profile.parameters;
         const std::size_t blocks = count / parameters.block() + 1;
-        // Codes are never larger than raw exponents, nor tokens than the bitmap, nor dynamic tables
-        // than what they save: only their number comes on top.
+        // Codes are never larger than raw exponents, unless costs are estimated: then values may be
+        // escaped, at a byte more. Nor are tokens larger than the bitmap, nor dynamic tables than
+        // what they save: only their number comes on top.
+        const std::size_t exponent_bytes = F::kExponentBytes + (profile.step > 1 ? 1 : 0);
         const std::size_t coded = 8 + most_zeros_bytes(count) + 2 * parameters.lanes() + 1 +
-                                  (F::kExponentBytes + 2) * blocks + F::kExponentBytes * count +
+                                  (F::kExponentBytes + 2) * blocks + exponent_bytes * count +
                                   raw_bytes(count, F::kPartBits) + blocks;
         const std::size_t stored = 8 + count * sizeof(typename F::Value) + parameters.check_bytes();
         return std::max(coded, stored) + kSlack;
@@ -183,7 +217,7 @@ std::uint8_t* encode_chunk(const typename F::Value* values, std::size_t count, s
     write_chunk_head(out, mode, static_cast<std::size_t>(end - out));
     if constexpr (F::kExponentBits == 8) {
         if (profile.scaled && profile.signs && searches_widths(profile, strip)) {
-            const std::size_t bound = encode_chunk_bound(count, F::kDtype, parameters);
+            const std::size_t bound = encode_chunk_bound(count, F::kDtype, profile);
             return choose_taps<F>(kernel, chunk, profile, widths, bound, work, out, body, end);
         }
     }

@@ -87,7 +87,7 @@ ChunkHead read_chunk_head(Bytes data, std::size_t at, std::size_t expected, Dtyp
     if (form == 0 && (mode & 0x7Cu) != 0) {
         corrupt("mode", at, "a stored chunk has no other mode bits");
     }
-    if (zeros > (parameters.version == 1 ? 2u : 4u)) {
+    if (zeros > (parameters.version == 1 ? 2u : 5u)) {
         reserved("mode", at, "zeros " + std::to_string(zeros) + " is reserved");
     }
     if (zeros == 1 && (form != 1 || (mode & (kTrailingBit | kDynamicBit)) != 0)) {
@@ -129,17 +129,14 @@ ChunkHead read_chunk_head(Bytes data, std::size_t at, std::size_t expected, Dtyp
             at + size,
             count,
             kind,
-            zeros == 2   ? Zeros::kBitmap
-            : zeros == 4 ? Zeros::kCross
-            : zeros == 3 ? Zeros::kRuns
-                         : Zeros::kNone,
+            zeros < 2 ? Zeros::kNone : static_cast<Zeros>(zeros - 1),
             (mode & kTrailingBit) != 0,
             (mode & kDynamicBit) != 0};
 }
 
 std::size_t least_coded_size(const ChunkHead& head, const Parameters& parameters) {
     const std::size_t fixed = 4 + 2 * parameters.lanes() + 2;
-    if (head.zeros >= Zeros::kRuns) return fixed + kRunsHeadBytes;
+    if (head.zeros >= Zeros::kRuns) return fixed + runs_head_bytes(head.zeros);
     const std::size_t in_bits = head.count / 8;
     return fixed + in_bits - std::min(in_bits, parameters.tail());
 }
@@ -155,8 +152,7 @@ ChunkLayout read_chunk_layout(Bytes data, const ChunkHead& head, Dtype dtype,
     if (head.zeros == Zeros::kBitmap) {
         layout.nonzeros -= read_zeros(cursor, head.count, work.zeros.data());
     } else if (head.zeros >= Zeros::kRuns) {
-        const bool cross = head.zeros == Zeros::kCross;
-        layout.runs = read_runs(cursor, head.count, parameters.chunk(), cross);
+        layout.runs = read_runs(cursor, head.count, parameters.chunk(), head.zeros);
         layout.nonzeros = layout.runs->nonzeros;
     }
 

@@ -60,11 +60,11 @@ private:
 };
 
 /// Room for any chunk, more than it takes once it is written.
-std::size_t chunk_room(std::span<const Part> parts, const Parameters& parameters) {
+std::size_t chunk_room(std::span<const Part> parts, const Profile& profile) {
     std::size_t most = 0;
     for (const Part& part : parts) {
-        const std::size_t values = part.grid(parameters.chunk()).largest();
-        most = std::max(most, encode_chunk_bound(values, part.segment.dtype, parameters));
+        const std::size_t values = part.grid(profile.parameters.chunk()).largest();
+        most = std::max(most, encode_chunk_bound(values, part.segment.dtype, profile));
     }
     return most;
 }
@@ -163,7 +163,7 @@ std::uint64_t segment_size(const Part& part, const Profile& profile, const Table
     const ChunkOrder order{parts, parameters.chunk()};
     ChunkEncoder encoder{parts, order, profile, tables};
     const auto room = std::make_unique_for_overwrite<std::uint8_t[]>(
-        encode_chunk_bound(order.largest(), part.segment.dtype, parameters));
+        encode_chunk_bound(order.largest(), part.segment.dtype, profile));
     std::uint64_t size = write_directory({&part.segment, 1}, true).size();
     for (std::uint64_t k = 0; k < order.size(); ++k) {
         size += static_cast<std::uint64_t>(encoder.encode(k, room.get()) - room.get());
@@ -182,7 +182,7 @@ std::size_t compress_bound(std::span<const Part> parts, std::size_t header_bytes
         const auto values = static_cast<std::size_t>(grid.rows * grid.columns);
         bytes += chunks * (footer_bytes(1) - footer_bytes(0));
         bytes += profile.stored ? values * bytes_of(dtype) + chunks * (8 + parameters.check_bytes())
-                                : chunks * encode_chunk_bound(grid.largest(), dtype, parameters);
+                                : chunks * encode_chunk_bound(grid.largest(), dtype, profile);
     }
     return bytes;
 }
@@ -200,7 +200,7 @@ std::size_t compress(std::span<const Part> parts, Bytes header, const Profile& p
     for (unsigned worker = 0; worker < count; ++worker) {
         encoders.emplace_back(parts, order, profile, tables);
     }
-    const std::size_t room = chunk_room(parts, parameters);
+    const std::size_t room = chunk_room(parts, profile);
     if (count == 1) {
         encode_alone(encoders[0], chunks, room, output);
     } else {

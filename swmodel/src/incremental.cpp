@@ -39,7 +39,7 @@ Compressor::Compressor(Dtype dtype, std::vector<std::uint64_t> shape, const Prof
 std::size_t Compressor::write_bound(std::size_t count) const {
     const std::size_t chunk = profile_.parameters.chunk();
     const std::size_t chunks = (pending_count_ + count) / chunk + 1;
-    return header_.size() + chunks * encode_chunk_bound(chunk, dtype(), profile_.parameters);
+    return header_.size() + chunks * encode_chunk_bound(chunk, dtype(), profile_);
 }
 
 std::uint8_t* Compressor::write(const void* values, std::size_t count, std::uint8_t* out) {

@@ -12,9 +12,9 @@
 #include "entrolith/zeros.hpp"
 
 namespace entrolith {
-Runs read_runs(Cursor& cursor, std::size_t count, std::size_t full, bool cross) {
+Runs read_runs(Cursor& cursor, std::size_t count, std::size_t full, Zeros zeros) {
     Runs runs{};
-    if (cross) {
+    if (zeros == Zeros::kCross) {
         runs.columns = cursor.integer<std::uint16_t>("columns");
         if (runs.columns == 0 || runs.columns > full) {
             corrupt("columns", cursor.at() - 2, std::to_string(runs.columns) + " columns");
@@ -31,7 +31,17 @@ Runs read_runs(Cursor& cursor, std::size_t count, std::size_t full, bool cross) 
         corrupt("pairs", cursor.at() - 2, std::to_string(runs.pairs) + " pairs");
     }
     const auto extra_bytes = cursor.integer<std::uint16_t>("extra_bytes");
-    runs.tables = {read_table(cursor, "distance_table"), read_table(cursor, "run_table")};
+    if (zeros == Zeros::kKnownRuns) {
+        const std::size_t known = cursor.integer<std::uint8_t>("known_tables");
+        if (known >= kKnownTables.size()) {
+            corrupt("known_tables", cursor.at() - 1,
+                    "there are no tables " + std::to_string(known));
+        }
+        runs.tables = kKnownTables[known];
+    } else {
+        runs.tables = {read_table(cursor, "distance_table"), read_table(cursor, "run_table")};
+    }
+    runs.extra_at = cursor.at();
     runs.extra = {cursor.take(extra_bytes, "extra"), extra_bytes};
     return runs;
 }
@@ -82,21 +92,23 @@ void join_runs(const RunKernel& kernel, const Runs& runs, const std::uint8_t* cl
     }
     const std::size_t unused = 8 * wanted - extra_bits;
     if (wanted != runs.extra.size() || (unused != 0 && runs.extra[wanted - 1] >> (8 - unused))) {
-        corrupt("extra", runs.start + kRunsHeadBytes, "does not end with the last token");
+        corrupt("extra", runs.extra_at, "does not end with the last token");
     }
 }
 
 std::optional<Tokens> find_runs(const RunKernel& kernel, const std::uint32_t* words,
-                                std::size_t count, std::size_t columns, std::uint32_t* numbers,
+                                std::size_t count, Zeros mode, std::size_t columns,
+                                std::size_t most, std::uint32_t* numbers,
                                 std::uint8_t* classes) noexcept {
     Tokens tokens{};
+    tokens.mode = mode;
     tokens.columns = columns;
     tokens.pairs = kernel.find(words, count, numbers) / 2;
-    if (tokens.pairs > kMaxPairs) return std::nullopt;
+    if (tokens.pairs > most) return std::nullopt;
     const ClassCounts counts = kernel.classify(numbers, tokens.count(), classes);
-    tokens.cost = 8 * (kRunsHeadBytes + (columns != 0 ? 2 : 0));
+    std::array<Histogram, 2> histograms{};
     for (std::size_t parity = 0; parity < 2; ++parity) {
-        Histogram histogram{};
+        Histogram& histogram = histograms[parity];
         for (unsigned c = 0; c < kClassRoom; ++c) {
             const std::uint32_t often = counts[parity][c];
             if (often == 0) continue;
@@ -104,10 +116,19 @@ std::optional<Tokens> find_runs(const RunKernel& kernel, const std::uint32_t* wo
             histogram[std::min(c, kEscape)] += often;
             tokens.extra_bits += std::size_t{often} * class_of(c).extra_bits;
         }
-        tokens.tables[parity] = make_table(histogram);
-        tokens.cost += table_cost(tokens.tables[parity], histogram, 8);
     }
-    tokens.cost += 8 * ((tokens.extra_bits + 7) / 8);
+    const auto cost = [&](const TokenTables& tables) {
+        return table_cost(tables[0], histograms[0], 8) + table_cost(tables[1], histograms[1], 8);
+    };
+    if (mode == Zeros::kKnownRuns) {
+        const auto* cheapest = std::ranges::min_element(kKnownTables, {}, cost);
+        tokens.known = static_cast<std::uint8_t>(cheapest - kKnownTables.begin());
+        tokens.tables = *cheapest;
+    } else {
+        tokens.tables = {make_table(histograms[0]), make_table(histograms[1])};
+    }
+    const std::size_t bytes = runs_head_bytes(mode) + (tokens.extra_bits + 7) / 8;
+    tokens.cost = 8 * bytes + cost(tokens.tables);
     return tokens;
 }
 
@@ -122,9 +143,14 @@ std::uint8_t* write_runs(const RunKernel& kernel, const Tokens& tokens, std::siz
     store(out, static_cast<std::uint16_t>(nonzeros));
     store(out + 2, static_cast<std::uint16_t>(tokens.pairs));
     store(out + 4, static_cast<std::uint16_t>(extra_bytes));
-    store(out + 6, pack_table(tokens.tables[0]));
-    store(out + 14, pack_table(tokens.tables[1]));
-    out += kRunsHeadBytes;
+    out += 6;
+    if (tokens.mode == Zeros::kKnownRuns) {
+        *out++ = tokens.known;
+    } else {
+        store(out, pack_table(tokens.tables[0]));
+        store(out + 8, pack_table(tokens.tables[1]));
+        out += 16;
+    }
     kernel.write_extra(numbers, tokens.count(), out);
 
     ClassSymbols symbols{};

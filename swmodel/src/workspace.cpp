@@ -26,9 +26,10 @@ std::unique_ptr<Item[]> buffer(std::size_t items) {
 
 }  // namespace
 
-// Tokens are coded only where they take less than a bitmap.
+// A symbol takes no more than the escape and an exponent, and tokens are coded only where they take
+// less than a bitmap.
 Workspace::Workspace(std::size_t values, const Parameters& parameters)
-    : codes_size{kExponentBytes * values + most_zeros_bytes(values) + kSlack},
+    : codes_size{(1 + kExponentBytes) * values + most_zeros_bytes(values) + kSlack},
       codes{buffer<std::uint8_t>(codes_size)},
       raw{buffer<std::uint8_t>(kPartBytes * std::min(values, parameters.block()) +
                                parameters.lanes())},

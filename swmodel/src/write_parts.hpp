@@ -55,8 +55,8 @@ inline void encode_tokens(const Kernel& kernel, CodeWriter& writer, const Tokens
                                work.symbols.get());
 }
 
-/// Rule 5 of section 8: writes where the zeros are, if there are any, as tokens if that is cheaper
-/// than the bitmap, and sets the bits of `mode`.
+/// Rules 1 and 5 of section 8: writes where the zeros are, if there are any, as tokens if that is
+/// cheaper than the bitmap, and sets the bits of `mode`.
 template <class Value>
 std::uint8_t* choose_zeros(const RunKernel& kernel, const Profile& profile,
                            const ChunkValues<Value>& chunk, std::span<const std::size_t> widths,
@@ -66,26 +66,30 @@ std::uint8_t* choose_zeros(const RunKernel& kernel, const Profile& profile,
     const std::size_t count = chunk.count;
     if (words == nullptr) return out;
     std::uint64_t least = 8 * zeros_bytes(words, count);
+    const bool known = profile.known_pairs != 0;
     std::size_t at_hand = 0;  // the columns of the tokens in work.numbers
     const auto find = [&](std::size_t columns) {
         at_hand = columns;
-        if (columns == 0)
-            return find_runs(kernel, words, count, 0, work.numbers.get(), work.symbols.get());
+        if (columns == 0) {
+            return find_runs(kernel, words, count, known ? Zeros::kKnownRuns : Zeros::kRuns, 0,
+                             known ? profile.known_pairs : kMaxPairs, work.numbers.get(),
+                             work.symbols.get());
+        }
         const std::size_t entries =
             cross_entries(kernel, words, {columns, count}, work.entries.data());
-        return find_runs(kernel, work.entries.data(), entries, columns, work.numbers.get(),
-                         work.symbols.get());
+        return find_runs(kernel, work.entries.data(), entries, Zeros::kCross, columns, kMaxPairs,
+                         work.numbers.get(), work.symbols.get());
     };
     const auto keep = [&](const std::optional<Tokens>& found) {
         if (!found || found->cost >= least) return;
         least = found->cost;
         tokens = found;
     };
+    if (profile.runs || known) keep(find(0));
     if (profile.runs) {
-        keep(find(0));
         for (const std::size_t columns : widths) keep(find(columns));
     }
-    mode |= !tokens ? kZeroBitmap : tokens->columns == 0 ? kZeroRuns : kZeroCross;
+    mode |= zeros_bits(tokens ? tokens->mode : Zeros::kBitmap);
     if (!tokens) return write_zeros(words, count, out);
     if (tokens->columns != at_hand) tokens = find(tokens->columns);
     return write_runs(kernel, *tokens, chunk.nonzero_count, work.numbers.get(), work.symbols.get(),

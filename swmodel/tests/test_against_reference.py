@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both profiles write what the reference encoder writes, byte for byte, and read it back."""
+"""Every profile writes what the reference encoder writes, byte for byte, and reads it back."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from corpus.streams import TABLES, write
 from corpus.values import KINDS, LAYOUTS, Patterns, make
-from reference.encode import PROFILES, Profile, encode
+from reference.encode import encode
+from reference.profile import PROFILES, Profile
 
 LENGTHS = [1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 129, 511, 512, 513, 575, 1024, 1100]
 """Around lanes, words, blocks, and what is left of them."""
 
 LONG = [4095, 4096, 4097, 32767, 32768, 32769]
-"""Around chunks of both profiles."""
+"""Around the profiles' chunks."""
 
 
 def check(values: Patterns, dtype: str, profile: str, tables: entrolith.TableSet) -> None:
@@ -93,3 +94,48 @@ def test_largest_blocks_are_read(dtype: str) -> None:
     data = write(values, dtype, profile)
     back = entrolith.decompress(data, tables=entrolith.TableSet(TABLES), as_bits=True)
     assert np.array_equal(back, values)
+
+
+def hardware(values: Patterns, dtype: str = "fp32") -> entrolith.Info:
+    """What the profile of hardware makes of these values, after comparing with the reference."""
+    check(values, dtype, "hw2-n8-c4096", entrolith.TableSet.default())
+    return entrolith.info(entrolith.compress(values, dtype=dtype, profile="hw2-n8-c4096"))
+
+
+def below(drops: Patterns, mantissa: int = 0x5A5A5A) -> Patterns:
+    """fp32 patterns whose exponents are so far below 120."""
+    return ((120 - drops) << 23 | mantissa).astype(np.uint32)
+
+
+def test_costs_are_of_every_fourth_value() -> None:
+    """Which values lie between them decides nothing."""
+    drops = np.ones(512, np.int64)
+    drops[0] = 0
+    seen = hardware(below(drops)).blocks
+    drops[np.arange(512) % 4 > 0] = 8
+    assert hardware(below(drops)).blocks == seen
+    exact = entrolith.compress(below(drops), dtype="fp32", profile="hw-n8-c4096")
+    assert entrolith.info(exact).blocks != seen
+
+
+def test_most_pairs_of_hardware() -> None:
+    """Runs of three zeros pay; but a chunk with one pair more than fits has a bitmap."""
+    values = below(np.ones(4096, np.int64))
+    values[np.arange(4096) % 4 > 0] = 0
+    found = hardware(values)
+    assert (found.zero_runs, found.sizes.zeros) == (1024, 0)
+    values[2] = values[0]
+    found = hardware(values)
+    assert found.zero_runs == 0
+    assert found.sizes.zeros > 0
+
+
+@pytest.mark.parametrize("dtype", LAYOUTS)
+def test_hardware_strips_whole_bytes(dtype: str) -> None:
+    layout = LAYOUTS[dtype]
+    for t in range(layout.mantissa + 1):
+        values = make("dense", dtype, 512) | 1
+        stripped = (values >> t << t | 1 << t).astype(values.dtype)
+        found = hardware(np.concatenate([values, stripped]), dtype)
+        parts = 512 * (1 + layout.mantissa) + 512 * (1 + layout.mantissa - t // 8 * 8)
+        assert found.sizes.raw == parts // 8 - 4

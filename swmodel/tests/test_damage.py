@@ -13,7 +13,7 @@ import pytest
 from corpus import mappings, streams
 from corpus.outcomes import CAUSES, TABLES, compare, expected, outcome, refusal
 from corpus.values import ALL_LAYOUTS, LAYOUTS, make
-from reference.encode import Profile
+from reference.profile import Profile
 from reference.reader import CORRUPT, MODE, TRUNCATED
 
 UNSEEN = {"table", "lanes", "codes", "raw", "check"}

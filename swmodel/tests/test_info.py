@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from corpus.streams import TABLES, small, write
 from corpus.values import LAYOUTS, make
-from reference.encode import Profile
+from reference.profile import Profile
 from vectors.vectors import HERE as VECTORS
 
 CHUNK = 1 << 15

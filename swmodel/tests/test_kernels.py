@@ -19,7 +19,7 @@ import pytest
 from corpus import streams
 from corpus.values import KINDS, LAYOUTS, Patterns, make
 from entrolith import _core
-from reference.encode import Profile
+from reference.profile import Profile
 
 KERNELS = ("portable", "avx2", "avx512")
 

@@ -16,14 +16,16 @@ import numpy as np
 import pytest
 from corpus.streams import TABLES, header_bytes, with_directory
 from corpus.values import ALL_LAYOUTS, KINDS, LAYOUTS, make
-from reference.encode import PROFILES, varint
+from reference.encode import varint
+from reference.profile import PROFILES
 
 
 def beyond(dtype: str, profile: str, values: int) -> float:
     """Bytes that a chunk may take beyond its values (FORMAT.md section 8)."""
     if profile == "sw-n64-c32768":
         return 12
-    return 564 + (values * 3 / 8 if dtype == "fp16" else 0)
+    estimated = 8 + values if PROFILES[profile].step > 1 else 0
+    return 564 + estimated + (values * 3 / 8 if dtype == "fp16" else 0)
 
 
 @pytest.mark.parametrize("profile", entrolith.PROFILES)
@@ -46,6 +48,24 @@ def test_expansion_at_its_worst(dtype: str, profile: str) -> None:
     values[::32] = 0
     data = entrolith.compress(values, dtype=dtype, profile=profile)
     assert len(data) - header_bytes(data) <= values.nbytes + beyond(dtype, profile, chunk)
+
+
+@pytest.mark.parametrize("dtype", ["fp32", "bf16"])
+def test_expansion_where_costs_are_estimated(dtype: str) -> None:
+    """What is not looked at has no codeword: more than exact costs would allow, within bounds."""
+    layout = LAYOUTS[dtype]
+    seen = np.arange(4096) % 4 == 0
+    exponents = 120 - np.where(seen, 1, 14)
+    exponents[::512] = 120
+    values = layout.join(0, exponents, (1 << layout.mantissa) - 1)
+    size = {
+        profile: len(data) - header_bytes(data)
+        for profile in ("hw-n8-c4096", "hw2-n8-c4096")
+        for data in [entrolith.compress(values, dtype=dtype, profile=profile)]
+    }
+    assert size["hw-n8-c4096"] <= values.nbytes + beyond(dtype, "hw-n8-c4096", 4096)
+    assert size["hw2-n8-c4096"] > values.nbytes + beyond(dtype, "hw-n8-c4096", 4096)
+    assert size["hw2-n8-c4096"] <= values.nbytes + beyond(dtype, "hw2-n8-c4096", 4096)
 
 
 @pytest.mark.parametrize("how", [{"level": n} for n in (1, 5, 9)] + [{"mode": "dynamic"}], ids=str)

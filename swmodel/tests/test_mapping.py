@@ -15,7 +15,8 @@ from corpus.values import ALL_LAYOUTS, make
 from entrolith.dtypes import DTYPES
 from numpy.typing import NDArray
 from reference.decode import Array, decode
-from reference.encode import encode_mapping, level
+from reference.encode import encode_mapping
+from reference.profile import level
 
 OWN = entrolith.TableSet(TABLES)
 

@@ -15,9 +15,10 @@ import reference.encode
 from corpus import outcomes, streams
 from corpus.values import KINDS, LAYOUTS, Patterns, make
 from entrolith import _core
-from reference.encode import Plan, encode, level, plan_coded, single, write_stream
+from reference.encode import Plan, encode, plan_coded, single, write_stream
 from reference.header import read_header
 from reference.matrix import Matrix
+from reference.profile import level
 from reference.reader import CORRUPT, Reader
 
 DTYPES = ["fp32", "bf16"]

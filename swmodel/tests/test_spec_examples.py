@@ -14,8 +14,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from reference.decode import decode
-from reference.encode import PROFILES, Profile, encode, encode_mapping, level
-from reference.tables import identity
+from reference.encode import encode, encode_mapping
+from reference.profile import PROFILES, Profile, level
+from reference.tables import ESCAPE, codewords, identity
+from reference.zeros import KNOWN_TABLES
 
 FORMAT = Path(__file__).parents[1] / "FORMAT.md"
 FENCE = re.compile(r"^```example (?P<attributes>.*?)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -158,14 +160,35 @@ def test_package_of_a_mapping(example: Example) -> None:
 
 def test_profiles_are_those_of_the_document() -> None:
     rows = re.findall(
-        r"^\| `([\w-]+)` \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d) \| (yes|no) \| (yes|no) \|$",
+        r"^\| `([\w-]+)`(?: \(2\))?"
+        + r" \| (\d+)" * 5
+        + r" \| (yes|no)"
+        + r" \| (\w+)" * 3
+        + r" \|$",
         FORMAT.read_text(encoding="utf-8"),
         re.MULTILINE,
     )
     assert {row[0] for row in rows} == set(PROFILES)
-    for profile, *numbers, stored, trailing in rows:
+    for profile, *numbers, stored, trailing, costs, known in rows:
         p = PROFILES[profile]
         assert [p.version, p.log2_chunk, p.log2_block, p.log2_lanes, p.check] == [
             int(n) for n in numbers
         ]
-        assert (p.stored, p.trailing) == (stored == "yes", trailing == "yes")
+        assert (p.stored, p.known_pairs > 0) == (stored == "yes", known == "yes")
+        assert p.trailing == (0 if trailing == "no" else int(trailing))
+        assert p.step == int(costs)
+
+
+def test_known_tables_are_those_of_the_document() -> None:
+    rows = re.findall(
+        r"^\| (\d) \| `(distance|run)_table`" + r" \| (\d)" * 16 + r" \|$",
+        FORMAT.read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    assert [row[:2] for row in rows] == [
+        (str(known), name) for known in range(len(KNOWN_TABLES)) for name in ("distance", "run")
+    ]
+    tables = [tuple(int(length) for length in row[2:]) for row in rows]
+    assert tables == [lengths for pair in KNOWN_TABLES for lengths in pair]
+    for lengths in tables:
+        assert set(codewords(lengths)) == {*range(13), ESCAPE}  # no class of 4096 values escapes

@@ -50,11 +50,12 @@ class Vector:
     patterns: Callable[[], NDArray[Any]]
     written: bool = True
     """False for what only earlier versions of the encoder wrote."""
+    version: int = 1
 
     @property
     def path(self) -> Path:
         """Where the stream is."""
-        return HERE / "v1" / f"{self.name}.elz"
+        return HERE / f"v{self.version}" / f"{self.name}.elz"
 
     @property
     def options(self) -> dict[str, Any]:
@@ -72,10 +73,7 @@ class Vector:
 class LevelVector(Vector):
     """A stream of a level; `profile` is that level as a number and, perhaps, a mode after it."""
 
-    @property
-    def path(self) -> Path:
-        """Where the stream is."""
-        return HERE / "v2" / f"{self.name}.elz"
+    version: int = 2
 
     @property
     def options(self) -> dict[str, Any]:
@@ -213,6 +211,25 @@ VALID: tuple[Vector, ...] = (
     LevelVector("signed", "bf16", "6", (160, 130), lambda: upper(leaning(160, 130, 23))),
     LevelVector("signed_flat", "fp32", "9", (20480,), lambda: leaning(40, 512, 24)),
     LevelVector("signed_taps", "bf16", "9", (27000,), lambda: upper(kernels(3000, 9, 25))),
+    Vector(
+        "fp32_hw2", "fp32", "hw2-n8-c4096", (9000,), lambda: gradient(9000, 26, zeros=20), version=2
+    ),
+    Vector(
+        "fp32_hw2_runs",
+        "fp32",
+        "hw2-n8-c4096",
+        (3, 3000),
+        lambda: runs(9000, 27) & np.uint32(0xFFFFFE00),
+        version=2,
+    ),
+    Vector(
+        "bf16_hw2",
+        "bf16",
+        "hw2-n8-c4096",
+        (5000,),
+        lambda: upper(np.where(noise(5000, 28) < 1 << 28, noise(5000, 29), gradient(5000, 30))),
+        version=2,
+    ),
 )
 
 
@@ -293,5 +310,8 @@ INVALID = (
     Invalid("index", "static", footer(0, 1), "CorruptStreamError", "index"),
     Invalid("stream_check", "static", footer(-8, 1), "CorruptStreamError", "stream_check"),
     Invalid("taps", "signed", first_chunk(8 + 2 * 64 + 5, 0), "CorruptStreamError", "taps"),
+    Invalid(
+        "known_tables", "fp32_hw2_runs", first_chunk(10, 2), "CorruptStreamError", "known_tables"
+    ),
     Invalid("footer_missing", "static", lambda data: data[:-11], "TruncatedStreamError", "index"),
 )

@@ -32,7 +32,7 @@ void round_trip(FuzzedData& input, const Profile& profile) {
 
     const Chunk chunk = under_every_kernel([&] {
         Workspace work{count, parameters};
-        Chunk room(encode_chunk_bound(count, F::kDtype, parameters));
+        Chunk room(encode_chunk_bound(count, F::kDtype, profile));
         const std::uint8_t* end =
             encode_chunk<F>(values.data(), count, strip, profile, tables(), work, room.data());
         return Chunk(static_cast<const std::uint8_t*>(room.data()), end);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// runs: zeros as distances and runs, with a cross or without (FORMAT.md section 4.2): any bytes and
-// classes read, and any bitmap written and read back.
+// runs: zeros as distances and runs, with a cross, known tables or neither (FORMAT.md section 4.2):
+// any bytes and classes read, and any bitmap written and read back.
 
 #include "entrolith/runs.hpp"
 
@@ -45,13 +45,18 @@ Words join(const Runs& runs, const std::vector<std::uint8_t>& classes, std::size
     return words;
 }
 
+Zeros read_mode(FuzzedData& input) {
+    return input.between<Zeros>(static_cast<std::size_t>(Zeros::kRuns),
+                                static_cast<std::size_t>(Zeros::kKnownRuns));
+}
+
 void read_any(FuzzedData& input, std::size_t count) {
-    const bool cross = input.flag();
+    const Zeros mode = read_mode(input);
     const Bytes given = input.take(input.below(512));
     const auto bytes = guarded(input.rest());
     const auto outcome = outcome_of([&] {
         Cursor cursor{bytes, 0, bytes.size(), Cause::kCorrupt};
-        return read_runs(cursor, count, kFull, cross);
+        return read_runs(cursor, count, kFull, mode);
     });
     if (const Fault* fault = std::get_if<Fault>(&outcome)) {
         promise(fault->offset <= bytes.size(), "an offset lies in the stream");
@@ -91,7 +96,8 @@ struct Written {
     bool operator==(const Written&) const = default;
 };
 
-Written write(const Words& words, std::size_t count, std::size_t zeros, std::size_t columns) {
+Written write(const Words& words, std::size_t count, std::size_t zeros, Zeros mode,
+              std::size_t columns) {
     const RunKernel& ops = kernel().runs;
     Words entries = words;
     std::size_t number = count;
@@ -103,11 +109,11 @@ Written write(const Words& words, std::size_t count, std::size_t zeros, std::siz
     }
     std::vector<std::uint32_t> numbers(number + 1 + kSlack / sizeof(std::uint32_t));
     std::vector<std::uint8_t> symbols(2 * kMaxPairs + kSlack);
-    const auto tokens =
-        find_runs(ops, entries.data(), number, columns, numbers.data(), symbols.data());
+    const auto tokens = find_runs(ops, entries.data(), number, mode, columns, kMaxPairs,
+                                  numbers.data(), symbols.data());
     if (!tokens) return {};
     promise(tokens->pairs >= 1 && tokens->pairs <= kMaxPairs, "the format can say the runs");
-    const std::size_t size = (columns != 0 ? 2 : 0) + kRunsHeadBytes + (tokens->extra_bits + 7) / 8;
+    const std::size_t size = runs_head_bytes(mode) + (tokens->extra_bits + 7) / 8;
     std::vector<std::uint8_t> room(size + kExtraSlack);
     const std::uint8_t* end =
         write_runs(ops, *tokens, count - zeros, numbers.data(), symbols.data(), room.data());
@@ -118,15 +124,17 @@ Written write(const Words& words, std::size_t count, std::size_t zeros, std::siz
 }
 
 void write_any(FuzzedData& input, std::size_t count) {
-    const std::size_t columns = input.flag() ? 1 + input.below(kFull) : 0;
+    const Zeros mode = read_mode(input);
+    const std::size_t columns = mode == Zeros::kCross ? 1 + input.below(kFull) : 0;
     Words words = read_bitmap(input, count);
     const std::size_t zeros = count_bits(words, count);
     if (zeros == 0 || zeros == count) return;
-    auto [bytes, symbols] = under_every_kernel([&] { return write(words, count, zeros, columns); });
+    auto [bytes, symbols] =
+        under_every_kernel([&] { return write(words, count, zeros, mode, columns); });
     if (bytes.empty()) return;
 
     Cursor cursor{bytes, 0, bytes.size(), Cause::kCorrupt};
-    const Runs runs = read_runs(cursor, count, kFull, columns != 0);
+    const Runs runs = read_runs(cursor, count, kFull, mode);
     promise(cursor.left() == 0 && runs.columns == columns && runs.nonzeros == count - zeros &&
                 runs.tokens() == symbols.size(),
             "the part comes back");

@@ -18,6 +18,7 @@
 #include "entrolith/signs.hpp"
 #include "entrolith/tables.hpp"
 #include "entrolith/workspace.hpp"
+#include "entrolith/zeros.hpp"
 
 namespace entrolith {
 
@@ -26,17 +27,16 @@ inline constexpr unsigned kCodedForm = 1;
 inline constexpr unsigned kScaledForm = 2;
 inline constexpr unsigned kSignedForm = 3;
 inline constexpr unsigned kAllZeros = 1u << 2;
-inline constexpr unsigned kZeroBitmap = 2u << 2;
-inline constexpr unsigned kZeroRuns = 3u << 2;
-inline constexpr unsigned kZeroCross = 4u << 2;
 inline constexpr unsigned kTrailingBit = 1u << 5;
 inline constexpr unsigned kDynamicBit = 1u << 6;
 inline constexpr unsigned kShortBit = 1u << 7;
 
-enum class Form { kStored, kCoded, kScaled, kSigned, kAllZero };
+/// How `mode` says where zeros are, none or not all of them.
+[[nodiscard]] constexpr unsigned zeros_bits(Zeros zeros) noexcept {
+    return zeros == Zeros::kNone ? 0 : (static_cast<unsigned>(zeros) + 1) << 2;
+}
 
-/// How a coded chunk says where its zeros are. FORMAT.md sections 4.1 and 4.2.
-enum class Zeros { kNone, kBitmap, kRuns, kCross };
+enum class Form { kStored, kCoded, kScaled, kSigned, kAllZero };
 
 /// What a chunk says of itself before its parts.
 struct ChunkHead {
@@ -101,7 +101,7 @@ void decode_chunk(Bytes data, const ChunkHead& head, const Parameters& parameter
 
 /// Room that encode_chunk() needs for `count` values.
 [[nodiscard]] std::size_t encode_chunk_bound(std::size_t count, Dtype dtype,
-                                             const Parameters& parameters);
+                                             const Profile& profile);
 
 /// Encodes `count` values, 1 .. 2^log2_chunk, and returns the end of the chunk. `strip` has the
 /// columns of its strip, or is 0 without a matrix.

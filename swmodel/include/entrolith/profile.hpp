@@ -50,8 +50,10 @@ struct Profile {
     std::string_view name;
     Parameters parameters;
     bool stored;
-    bool trailing;
+    std::uint8_t trailing;  // what t of rule 3 is a multiple of; 0: always 0
     bool runs = false;
+    std::uint16_t known_pairs = 0;  // in place of `runs`: with known tables, up to so many pairs
+    std::uint8_t step = 1;          // rule 2: costs are taken over every so many values of a block
     Mode mode = Mode::kStatic;
     Matrices matrices = Matrices::kNever;
     bool scaled = false;
@@ -83,9 +85,10 @@ inline constexpr unsigned kTriedTaps = 9;
     return {tried.begin(), beyond};
 }
 
-inline constexpr std::array<Profile, 2> kProfiles{{
-    {"sw-n64-c32768", {1, 15, 9, 6, 1}, true, true},
-    {"hw-n8-c4096", {1, 12, 9, 3, 1}, false, false},
+inline constexpr std::array<Profile, 3> kProfiles{{
+    {"sw-n64-c32768", {1, 15, 9, 6, 1}, true, 1},
+    {"hw-n8-c4096", {1, 12, 9, 3, 1}, false, 0},
+    {"hw2-n8-c4096", {2, 12, 9, 3, 1}, false, 8, false, 1024, 4},
 }};
 
 inline constexpr int kMaxLevel = 9;

@@ -14,6 +14,7 @@
 namespace entrolith {
 
 inline constexpr unsigned kMaxClass = 17;
+inline constexpr std::size_t kMaxPairs = 16384;
 
 /// A number less 1 is `base` + its extra bits.
 struct ClassOf {

@@ -14,6 +14,9 @@
 
 namespace entrolith {
 
+/// How a coded chunk says where its zeros are. FORMAT.md sections 4.1 and 4.2.
+enum class Zeros : std::uint8_t { kNone, kBitmap, kRuns, kCross, kKnownRuns };
+
 inline constexpr std::size_t kWordBits = 32;
 
 [[nodiscard]] constexpr std::size_t words_for(std::size_t bits) noexcept {
