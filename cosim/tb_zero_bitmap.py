@@ -9,6 +9,7 @@ from typing import Any
 
 import cocotb
 
+from cosim.bench import setting
 from cosim.bench.block import Block, Case, chunks, corners
 from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages
@@ -16,7 +17,8 @@ from cosim.bench.stalls import Stall, burst3, burst4, coin, free, waits
 from hls.point import POINT
 from hls.zero_bitmap import CHUNK_PAUSE, CONTRACT, SUMMARY_PAUSE, WORD
 
-SUMMARY = WORD * WORD  # values of a word of the summary
+GROUPS = POINT.chunk // setting.width()  # of a chunk
+SUMMARY = WORD * WORD // setting.width()  # groups of a word of the summary
 
 
 def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
@@ -25,7 +27,7 @@ def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
 
 def case(name: str, chunk: Stages) -> Case:
     flags = chunk.flag_words
-    return Case(name, {"s_axis": flags}, {"m_axis": chunk.zeros_words}, len(flags))
+    return Case(name, {"s_axis": flags}, {"m_axis": chunk.zeros_words}, len(chunk.values))
 
 
 def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
@@ -60,7 +62,7 @@ async def starts_anew_after_reset(dut: Any, stop: int) -> None:
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def fills_its_memory(dut: Any) -> None:
     """More chunks than it holds, before the first leaves: the input waits, and none is lost."""
-    tb = block(dut, stall=waits(6 * POINT.chunk))
+    tb = block(dut, stall=waits(6 * GROUPS))
     await tb.reset()
     frames = corners()
     sizes = POINT.chunk, 40, 1, POINT.chunk, 1, 1, POINT.chunk, POINT.chunk, 33
@@ -74,11 +76,11 @@ async def keeps_its_contract(dut: Any) -> None:
     frame = corners().gradient(2 * POINT.chunk, zeros=0.5)
     await tb.check(cases([("half zeros", frame)]))
     taken, offered = tb.moved("s_axis"), tb.moved("m_axis")
-    assert offered[0] - taken[POINT.chunk - 1] == CONTRACT.latency
+    assert offered[0] - taken[GROUPS - 1] == CONTRACT.latency
     steps = [b - a for a, b in pairwise(taken)]
     summaries = range(SUMMARY - 1, len(steps), SUMMARY)  # that are complete with this flag
     for i, step in enumerate(steps):
-        pause = 0 if i not in summaries else CHUNK_PAUSE if i == POINT.chunk - 1 else SUMMARY_PAUSE
-        assert step == CONTRACT.interval + pause, f"flag {i + 1} was taken {step} cycles after {i}"
+        pause = 0 if i not in summaries else CHUNK_PAUSE if i == GROUPS - 1 else SUMMARY_PAUSE
+        assert step == CONTRACT.interval + pause, f"group {i + 1} was taken {step} cycles after {i}"
     words = len(next(cases([("", frame)])).outputs["m_axis"])
     assert offered[:words] == list(range(offered[0], offered[0] + words, CONTRACT.interval))

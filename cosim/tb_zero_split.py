@@ -4,32 +4,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import cocotb
 
-from cosim.bench.block import Block, Case, chunks, corners, lags
+from cosim.bench import setting
+from cosim.bench.block import Block, Case, chunks, corners, lags, present
 from cosim.bench.corners import Frame
-from cosim.bench.stages import Stages
+from cosim.bench.stages import Stages, group_words
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Word
 from hls.point import POINT
-from hls.zero_split import CHUNK_LATENCY, CONTRACT, FLAG_LATENCY
+from hls.zero_split import CONTRACT, FLAG_LATENCY, chunk_latency
+
+CONFIGURATION = setting.configuration()
+assert CONFIGURATION.fmt, "zero_split is built for a number format"
+FMT = CONFIGURATION.fmt
+WIDTH = setting.width()
+VIEW = present(FMT.width)
 
 
 def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
     return Block(dut, ["s_axis"], ["m_axis", "m_flag", "m_chunk"], idle, stall)
 
 
+def value_words(chunk: Stages) -> list[Word]:
+    """Words of s_axis: tkeep marks the bytes of the values, and the frame ends with its chunk."""
+    words = group_words(chunk.values, FMT.width, WIDTH)
+    size = FMT.width // 8
+    return [
+        replace(
+            word,
+            tkeep=(1 << size * (word.tuser + 1)) - 1,
+            tuser=0,
+            tlast=word.tlast and int(chunk.last),
+        )
+        for word in words
+    ]
+
+
 def case(name: str, chunk: Stages) -> Case:
-    end = len(chunk.values) - 1
-    values = [Word(v, tlast=int(chunk.last and i == end)) for i, v in enumerate(chunk.values)]
     outputs = {
         "m_axis": chunk.nonzero_words,
         "m_flag": chunk.flag_words,
         "m_chunk": [chunk.totals_word],
     }
-    return Case(name, {"s_axis": values}, outputs, len(values))
+    return Case(name, {"s_axis": value_words(chunk)}, outputs, len(chunk.values))
 
 
 def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
@@ -41,15 +62,29 @@ def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
 async def splits_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     tb = block(dut, idle, stall)
     await tb.reset()
-    await tb.check(cases(corners().edges()))
-    await tb.check(cases(corners().mixture()))
+    await tb.check(cases(corners().edges()), VIEW)
+    await tb.check(cases(corners().mixture()), VIEW)
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def splits_chunks(dut: Any) -> None:
     tb = block(dut)
     await tb.reset()
-    await tb.check(cases(corners().chunks()))
+    await tb.check(cases(corners().chunks()), VIEW)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def splits_any_length(dut: Any) -> None:
+    """Every end of a frame in a group, after every number of non-zeros that are held."""
+    tb = block(dut)
+    await tb.reset()
+    frames = corners()
+    ends = [
+        (f"{nonzeros} of {count} values", frames.with_nonzeros(count, nonzeros))
+        for count in range(1, 3 * WIDTH + 1)
+        for nonzeros in range(count + 1)
+    ]
+    await tb.check(cases(ends), VIEW)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -58,7 +93,7 @@ async def starts_anew_after_reset(dut: Any, stop: int) -> None:
     tb = block(dut, free, coin)
     await tb.reset()
     lost = cases([("lost", corners().gradient(600, zeros=0.3))])
-    await tb.check_after_reset(stop, lost, cases(corners().mixture()))
+    await tb.check_after_reset(stop, lost, cases(corners().mixture()), VIEW)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -66,10 +101,19 @@ async def keeps_its_contract(dut: Any) -> None:
     tb = block(dut)
     await tb.reset()
     frame = corners().gradient(2 * POINT.chunk)
-    await tb.check(cases([("dense", frame)]))
-    taken = tb.moved("s_axis")
-    assert taken == list(range(taken[0], taken[0] + len(frame), CONTRACT.interval))
+    await tb.check(cases([("dense", frame)]), VIEW)
+    taken, groups = tb.moved("s_axis"), POINT.chunk // WIDTH
+    assert taken == list(range(taken[0], taken[0] + 2 * groups, CONTRACT.interval))
     assert lags(tb.moved("m_axis"), taken) == {CONTRACT.latency}
     assert lags(tb.moved("m_flag"), taken) == {FLAG_LATENCY}
-    ends = taken[POINT.chunk - 1 :: POINT.chunk]
-    assert lags(tb.moved("m_chunk"), ends) == {CHUNK_LATENCY}
+    assert lags(tb.moved("m_chunk"), taken[groups - 1 :: groups]) == {chunk_latency(FMT, WIDTH)}
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def takes_off_what_the_last_group_lacks(dut: Any) -> None:
+    tb = block(dut)
+    for lacking in range(WIDTH):
+        await tb.reset()
+        await tb.check(cases([("short", corners().gradient(3 * WIDTH - lacking))]), VIEW)
+        (came,), end = tb.moved("m_chunk"), tb.moved("s_axis")[-1]
+        assert came - end == chunk_latency(FMT, WIDTH, lacking)

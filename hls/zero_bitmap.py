@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""zero_bitmap: the `zeros` part of a chunk from one flag a value.
+"""zero_bitmap: the `zeros` part of a chunk from one flag a value, a group of them a cycle.
 
 Role         between zero_split and chunk_assemble, which drops the part where the chunk has none
 Golden       zero_bitmap of swmodel/reference/encode.py
 Format       swmodel/FORMAT.md section 4.1
+Parameters   width: W, flags of a group
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from myhdl import (
 from hls.fifo import fifo
 from hls.point import POINT
 from hls.ram import ram
+from hls.side_by_side import side_by_side
 from hls.stream import AxiStream, Contract
 
 WORD = 32
-LAST = WORD - 1
 WORDS = POINT.chunk // WORD  # of a chunk's bitmap
 SUMMARIES = WORDS // WORD  # of its summary
 LONGEST = SUMMARIES + WORDS  # words of a packet
@@ -38,26 +39,32 @@ GROUP_LOG2 = (SUMMARIES - 1).bit_length()
 CROWDED = 8  # groups that a chunk's end and a chunk of one value may take before it shows
 CHUNKS = 4  # that may wait
 
-CONTRACT = Contract(latency=5, interval=1)  # from a chunk's last flag to its packet
-CHUNK_PAUSE = 3  # cycles without a flag taken after a chunk's last
+CONTRACT = Contract(latency=5, interval=1)  # from a chunk's last group to its packet
+CHUNK_PAUSE = 3  # cycles without a group taken after a chunk's last
 SUMMARY_PAUSE = 1  # and after those, in a chunk, that complete a word of the summary
 
 
-def ports():
-    return {"s_axis": AxiStream(1), "m_axis": AxiStream(WORD, user=PARTS)}
+def ports(width=1):
+    return {"s_axis": AxiStream(width), "m_axis": AxiStream(WORD, user=PARTS)}
 
 
 @block
-def zero_bitmap(clk, rst, s_axis, m_axis):
-    """Take a flag a cycle; pause 3 after a chunk's last, 1 at each other 1024th of a chunk.
+def zero_bitmap(clk, rst, s_axis, m_axis, width=1):
+    """Take W flags a cycle; pause 3 after a chunk's last, 1 at each other 1024th of a chunk.
 
-    s_axis  in   tdata = the value is zero; tlast = the chunk's last value
+    s_axis  in   tdata = value j is zero, in bit j, 0 for one that is absent; tlast = the chunk's
+                 last
     m_axis  out  a packet a chunk: the words of the summary, then the bitmap's words that are not 0;
                  tuser = the packet's number of words, in each of them
     rst     in   synchronous, active high; drops everything in flight
     """
+    turns = WORD // width  # groups of flags in a word
+    last = turns - 1
+
     # what enters: the word being filled, then its flag in the summary
-    position = Signal(modbv(0)[5:])
+    take = Signal(bool(0))
+    position = Signal(modbv(0)[last.bit_length() :])
+    filled = [Signal(intbv(0)[width:]) for _ in range(turns)]
     word = Signal(intbv(0)[WORD:])
     word_done = Signal(bool(0))
     number = Signal(modbv(0)[WORDS_LOG2:])  # of the word in the chunk
@@ -94,23 +101,26 @@ def zero_bitmap(clk, rst, s_axis, m_axis):
     read = Signal(bool(0))
     leaving = Signal(bool(0))
 
+    places = [collect(clk, take, position, t, s_axis.tdata, filled[t]) for t in range(turns)]
+    whole_word = side_by_side(filled, word)
     memory = ram(clk, write, write_address, write_data, read, place, m_axis.tdata, DEPTH)
 
     @always_comb
     def due():
         # no flag enters now, so that no word is done while the summary is written
-        summary_due.next = word_done and (ended or number[5:] == LAST)
+        summary_due.next = word_done and (ended or number[5:] == WORD - 1)
 
     @always_comb
     def accept():
         s_axis.tready.next = not (ended or closing or crowded or summary_due)
+        take.next = s_axis.tvalid and not (ended or closing or crowded or summary_due)
 
     @always_seq(clk.posedge, reset=rst)
     def fill():
         word_done.next = False
-        if s_axis.tvalid and s_axis.tready:
+        if take:
             position.next = position + 1
-            word_done.next = s_axis.tlast or position == LAST
+            word_done.next = s_axis.tlast or position == last
             if s_axis.tlast:
                 position.next = 0
                 ended.next = True
@@ -125,11 +135,7 @@ def zero_bitmap(clk, rst, s_axis, m_axis):
             closing.next = False
 
     @always(clk.posedge)
-    def collect():
-        if s_axis.tvalid and s_axis.tready:
-            if position == 0:
-                word.next = 0
-            word.next[position] = s_axis.tdata[0]
+    def summarize():
         if word_done:
             if number[5:] == 0:
                 summary.next = 0
@@ -213,3 +219,18 @@ def zero_bitmap(clk, rst, s_axis, m_axis):
         m_axis.tlast.next = read_all
 
     return instances()
+
+
+@block
+def collect(clk, take, position, number, flags, kept):
+    """The place of one group of flags in the word; empty when the first group enters."""
+
+    @always(clk.posedge)
+    def put():
+        if take:
+            if position == number:
+                kept.next = flags
+            elif position == 0:
+                kept.next = 0
+
+    return put

@@ -3,7 +3,12 @@ gradient_enc_w1_bf16.v
 gradient_dec_w1_fp32.v
 gradient_dec_w1_bf16.v
 zero_split.v
+zero_split_w2.v
+zero_split_w4.v
+zero_split_w4_bf16.v
 zero_bitmap.v
+zero_bitmap_w2.v
+zero_bitmap_w4.v
 block_max.v
 huff_choice.v
 chunk_reverse.v
@@ -18,5 +23,6 @@ raw_join.v
 zero_merge.v
 chunk_check.v
 crc32.v
+crc32_w4.v
 byte_pack.v
 fifo.v

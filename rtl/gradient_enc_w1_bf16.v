@@ -59,160 +59,179 @@ wire raw_parts_tvalid;
 wire raw_parts_tlast;
 wire [3:0] raw_parts_tkeep;
 wire [31:0] raw_parts_tdata;
+wire [15:0] zero_split0_entered;
+reg [31:0] zero_split0_remainder;
+reg [31:0] zero_split0_tail;
 reg [31:0] zero_split0_check;
+reg zero_split0_arrivals;
 wire zero_split0_chunk_free;
-reg zero_split0_closing;
-reg zero_split0_ended_frame;
-reg [11:0] zero_split0_ended_index;
+wire zero_split0_close;
+reg [24:0] zero_split0_counts;
+reg zero_split0_ended;
 wire zero_split0_ending;
 reg zero_split0_filled;
 wire zero_split0_flag_free;
+wire [0:0] zero_split0_flags;
 reg zero_split0_frame_end;
+reg zero_split0_frame_ended;
+wire [15:0] zero_split0_group;
 reg [11:0] zero_split0_index;
-reg zero_split0_keeping;
-reg [15:0] zero_split0_kept;
-reg zero_split0_last;
-wire zero_split0_nonzero;
+reg [11:0] zero_split0_index_here;
+wire zero_split0_leave;
+reg [0:0] zero_split0_level;
+reg [0:0] zero_split0_level_before;
+wire [0:0] zero_split0_level_rest;
+wire [1:0] zero_split0_level_sum;
 reg [12:0] zero_split0_nonzeros;
 reg [12:0] zero_split0_nonzeros_before;
 reg zero_split0_opening;
-wire zero_split0_shift;
+wire zero_split0_overfull;
 wire zero_split0_step;
-reg [31:0] zero_split0_tail;
-reg [31:0] zero_split0_tail_before;
-reg [15:0] zero_split0_value;
 wire zero_split0_value_free;
 reg zero_split0_m_flag_tvalid;
 wire zero_split0_m_flag_tready;
-reg zero_split0_m_chunk_tvalid;
-wire zero_split0_m_chunk_tready;
 reg [0:0] zero_split0_m_flag_tdata;
 reg zero_split0_m_flag_tlast;
-reg [88:0] zero_split0_m_chunk_tdata;
 reg zero_split0_m_chunk_tlast;
-reg [31:0] zero_split0_crc320_earlier;
-wire [31:0] zero_split0_crc320_following;
-reg [31:0] zero_split0_crc320_mixed;
-wire zero_split0_crc320_xor_network0_total;
-wire [31:0] zero_split0_crc320_xor_network0_joined;
-wire zero_split0_crc320_xor_network0_xor21_total;
-wire zero_split0_crc320_xor_network0_xor22_total;
-wire zero_split0_crc320_xor_network0_xor23_total;
-wire zero_split0_crc320_xor_network0_xor24_total;
-wire zero_split0_crc320_xor_network0_xor25_total;
-wire zero_split0_crc320_xor_network0_xor26_total;
-wire zero_split0_crc320_xor_network0_xor27_total;
-wire zero_split0_crc320_xor_network0_xor28_total;
-wire zero_split0_crc320_xor_network0_xor29_total;
-wire zero_split0_crc320_xor_network0_xor210_total;
-wire zero_split0_crc320_xor_network0_xor211_total;
-wire zero_split0_crc320_xor_network0_xor212_total;
-wire zero_split0_crc320_xor_network0_xor213_total;
-wire zero_split0_crc320_xor_network0_xor214_total;
-wire zero_split0_crc320_xor_network0_xor215_total;
-wire zero_split0_crc320_xor_network0_xor216_total;
-wire zero_split0_crc320_xor_network0_xor217_total;
-wire zero_split0_crc320_xor_network0_xor218_total;
-wire zero_split0_crc320_xor_network0_xor219_total;
-wire zero_split0_crc320_xor_network0_xor220_total;
-wire zero_split0_crc320_xor_network0_xor221_total;
-wire zero_split0_crc320_xor_network0_xor222_total;
-wire zero_split0_crc320_xor_network0_xor223_total;
-wire zero_split0_crc320_xor_network0_xor224_total;
-wire zero_split0_crc320_xor_network0_xor225_total;
-wire zero_split0_crc320_xor_network0_xor226_total;
-wire zero_split0_crc320_xor_network0_xor227_total;
-wire zero_split0_crc320_xor_network0_xor228_total;
-wire zero_split0_crc320_xor_network0_xor229_total;
-wire zero_split0_crc320_xor_network0_xor230_total;
-wire zero_split0_crc320_xor_network0_xor231_total;
-wire zero_split0_crc320_xor_network0_xor232_total;
-wire zero_split0_crc320_xor_network0_xor233_total;
-wire zero_split0_crc320_xor_network0_xor234_total;
-wire zero_split0_crc320_xor_network0_xor235_total;
-wire zero_split0_crc320_xor_network0_xor236_total;
-wire zero_split0_crc320_xor_network0_xor237_total;
-wire zero_split0_crc320_xor_network0_xor238_total;
-wire zero_split0_crc320_xor_network0_xor239_total;
-wire zero_split0_crc320_xor_network0_xor240_total;
-wire zero_split0_crc320_xor_network0_xor241_total;
-wire zero_split0_crc320_xor_network0_xor242_total;
-wire zero_split0_crc320_xor_network0_xor243_total;
-wire zero_split0_crc320_xor_network0_xor244_total;
-wire zero_split0_crc320_xor_network0_xor245_total;
-wire zero_split0_crc320_xor_network0_xor246_total;
-wire zero_split0_crc320_xor_network0_xor247_total;
-wire zero_split0_crc320_xor_network0_xor248_total;
-wire zero_split0_crc320_xor_network0_xor249_total;
-wire zero_split0_crc320_xor_network0_xor250_total;
-wire zero_split0_crc320_xor_network0_xor251_total;
-wire zero_split0_crc320_xor_network0_xor252_total;
-wire zero_split0_crc320_xor_network0_xor253_total;
-wire zero_split0_crc320_xor_network0_xor254_total;
-wire zero_split0_crc320_xor_network0_xor255_total;
-wire zero_split0_crc320_xor_network0_xor256_total;
-wire zero_split0_crc320_xor_network0_xor257_total;
-wire zero_split0_crc320_xor_network0_xor258_total;
-wire zero_split0_crc320_xor_network0_xor259_total;
-wire zero_split0_crc320_xor_network0_xor260_total;
-wire zero_split0_crc320_xor_network0_xor261_total;
-wire zero_split0_crc320_xor_network0_xor262_total;
-wire zero_split0_crc320_xor_network0_xor263_total;
-wire zero_split0_crc320_xor_network0_xor264_total;
-wire zero_split0_crc320_xor_network0_xor265_total;
-wire zero_split0_crc320_xor_network0_xor266_total;
-wire zero_split0_crc320_xor_network0_xor267_total;
-wire zero_split0_crc320_xor_network0_xor268_total;
-wire zero_split0_crc320_xor_network0_xor269_total;
-wire zero_split0_crc320_xor_network0_xor270_total;
-wire zero_split0_crc320_xor_network0_xor271_total;
-wire zero_split0_crc320_xor_network0_xor272_total;
-wire zero_split0_crc320_xor_network0_xor273_total;
-wire zero_split0_crc320_xor_network0_xor274_total;
-wire zero_split0_crc320_xor_network0_xor275_total;
-wire zero_split0_crc320_xor_network0_xor276_total;
-wire zero_split0_crc320_xor_network0_xor277_total;
-wire zero_split0_crc320_xor_network0_xor278_total;
-wire zero_split0_crc320_xor_network0_xor279_total;
-wire zero_split0_crc320_xor_network0_xor280_total;
-wire zero_split0_crc320_xor_network0_xor281_total;
-wire zero_split0_crc320_xor_network0_xor282_total;
-wire zero_split0_crc320_xor_network0_xor283_total;
-wire zero_split0_crc320_xor_network0_xor284_total;
-wire zero_split0_crc320_xor_network0_xor285_total;
-wire zero_split0_crc320_xor_network0_xor286_total;
-wire zero_split0_crc320_xor_network0_xor287_total;
-wire zero_split0_crc320_xor_network0_xor288_total;
-wire zero_split0_crc320_xor_network0_xor289_total;
-wire zero_split0_crc320_xor_network0_xor290_total;
-wire zero_split0_crc320_xor_network0_xor291_total;
-wire zero_split0_crc320_xor_network0_xor292_total;
-wire zero_split0_crc320_xor_network0_xor293_total;
-wire zero_split0_crc320_xor_network0_xor294_total;
-wire zero_split0_crc320_xor_network0_xor295_total;
-wire zero_split0_crc320_xor_network0_xor296_total;
-wire zero_split0_crc320_xor_network0_xor297_total;
-wire zero_split0_crc320_xor_network0_xor298_total;
-wire zero_split0_crc320_xor_network0_xor299_total;
-wire zero_split0_crc320_xor_network0_xor2100_total;
-wire zero_split0_crc320_xor_network0_xor2101_total;
-wire zero_split0_crc320_xor_network0_xor2102_total;
-wire zero_split0_crc320_xor_network0_xor2103_total;
-wire zero_split0_crc320_xor_network0_xor2104_total;
-wire zero_split0_crc320_xor_network0_xor2105_total;
-wire zero_split0_crc320_xor_network0_xor2106_total;
-wire zero_split0_crc320_xor_network0_xor2107_total;
-wire zero_split0_crc320_xor_network0_xor2108_total;
-wire zero_split0_crc320_xor_network0_xor2109_total;
-wire zero_split0_crc320_xor_network0_xor2110_total;
-wire zero_split0_crc320_xor_network0_xor2111_total;
-wire zero_split0_crc320_xor_network0_xor2112_total;
-wire zero_split0_crc320_xor_network0_xor2113_total;
-wire zero_split0_crc320_xor_network0_xor2114_total;
-wire zero_split0_crc320_xor_network0_xor2115_total;
-wire zero_split0_crc320_xor_network0_xor2116_total;
-wire zero_split0_crc320_xor_network0_xor2117_total;
-wire zero_split0_crc320_xor_network0_xor2118_total;
+wire [88:0] zero_split0_m_chunk_tdata;
+wire [88:0] zero_split0_totals;
+reg [15:0] zero_split0_enter0_value;
+wire zero_split0_enter0_zero;
+wire [15:0] zero_split0_enter0_entering;
+reg [15:0] zero_split0_side_by_side2_joined;
+wire [15:0] zero_split0_compact0_through0_item;
+wire [15:0] zero_split0_compact0_through0_slot;
+reg [15:0] zero_split0_slot0_held;
+wire zero_split0_slot0_holding;
+reg [31:0] zero_split0_crc320_narrow0_earlier;
+wire [31:0] zero_split0_crc320_narrow0_following;
+reg [31:0] zero_split0_crc320_narrow0_mixed;
+wire zero_split0_crc320_narrow0_xor_network0_total;
+wire [31:0] zero_split0_crc320_narrow0_xor_network0_joined;
+wire zero_split0_crc320_narrow0_xor_network0_xor21_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor22_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor23_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor24_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor25_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor26_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor27_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor28_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor29_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor210_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor211_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor212_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor213_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor214_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor215_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor216_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor217_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor218_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor219_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor220_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor221_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor222_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor223_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor224_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor225_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor226_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor227_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor228_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor229_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor230_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor231_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor232_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor233_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor234_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor235_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor236_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor237_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor238_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor239_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor240_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor241_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor242_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor243_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor244_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor245_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor246_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor247_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor248_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor249_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor250_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor251_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor252_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor253_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor254_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor255_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor256_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor257_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor258_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor259_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor260_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor261_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor262_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor263_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor264_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor265_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor266_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor267_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor268_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor269_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor270_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor271_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor272_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor273_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor274_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor275_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor276_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor277_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor278_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor279_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor280_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor281_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor282_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor283_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor284_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor285_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor286_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor287_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor288_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor289_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor290_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor291_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor292_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor293_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor294_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor295_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor296_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor297_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor298_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor299_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2100_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2101_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2102_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2103_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2104_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2105_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2106_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2107_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2108_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2109_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2110_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2111_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2112_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2113_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2114_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2115_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2116_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2117_total;
+wire zero_split0_crc320_narrow0_xor_network0_xor2118_total;
+reg [23:0] zero_split0_keep_tail0_before;
+wire [31:0] zero_split0_keep_tail0_history;
+reg [31:0] zero_split0_keep_tail0_chosen;
+wire [31:0] zero_split0_keep_tail0_side_by_side3_joined;
+reg zero_split0_note_check0_m_chunk_tvalid;
+wire zero_split0_note_check0_m_chunk_tready;
 reg [8:0] zero_bitmap0_address;
 reg [6:0] zero_bitmap0_base;
 reg zero_bitmap0_closing;
@@ -227,7 +246,8 @@ reg [31:0] zero_bitmap0_summary;
 reg zero_bitmap0_summary_done;
 wire zero_bitmap0_summary_due;
 reg [1:0] zero_bitmap0_summary_number;
-reg [31:0] zero_bitmap0_word;
+wire zero_bitmap0_take;
+wire [31:0] zero_bitmap0_word;
 reg zero_bitmap0_word_done;
 reg zero_bitmap0_write;
 reg [8:0] zero_bitmap0_write_address;
@@ -256,6 +276,39 @@ reg [1:0] zero_bitmap0_fifo0_register_queue0_head;
 reg [2:0] zero_bitmap0_fifo0_register_queue0_level;
 reg zero_bitmap0_fifo0_register_queue0_some;
 reg [1:0] zero_bitmap0_fifo0_register_queue0_tail;
+reg [0:0] zero_bitmap0_collect0_kept;
+reg [0:0] zero_bitmap0_collect1_kept;
+reg [0:0] zero_bitmap0_collect2_kept;
+reg [0:0] zero_bitmap0_collect3_kept;
+reg [0:0] zero_bitmap0_collect4_kept;
+reg [0:0] zero_bitmap0_collect5_kept;
+reg [0:0] zero_bitmap0_collect6_kept;
+reg [0:0] zero_bitmap0_collect7_kept;
+reg [0:0] zero_bitmap0_collect8_kept;
+reg [0:0] zero_bitmap0_collect9_kept;
+reg [0:0] zero_bitmap0_collect10_kept;
+reg [0:0] zero_bitmap0_collect11_kept;
+reg [0:0] zero_bitmap0_collect12_kept;
+reg [0:0] zero_bitmap0_collect13_kept;
+reg [0:0] zero_bitmap0_collect14_kept;
+reg [0:0] zero_bitmap0_collect15_kept;
+reg [0:0] zero_bitmap0_collect16_kept;
+reg [0:0] zero_bitmap0_collect17_kept;
+reg [0:0] zero_bitmap0_collect18_kept;
+reg [0:0] zero_bitmap0_collect19_kept;
+reg [0:0] zero_bitmap0_collect20_kept;
+reg [0:0] zero_bitmap0_collect21_kept;
+reg [0:0] zero_bitmap0_collect22_kept;
+reg [0:0] zero_bitmap0_collect23_kept;
+reg [0:0] zero_bitmap0_collect24_kept;
+reg [0:0] zero_bitmap0_collect25_kept;
+reg [0:0] zero_bitmap0_collect26_kept;
+reg [0:0] zero_bitmap0_collect27_kept;
+reg [0:0] zero_bitmap0_collect28_kept;
+reg [0:0] zero_bitmap0_collect29_kept;
+reg [0:0] zero_bitmap0_collect30_kept;
+reg [0:0] zero_bitmap0_collect31_kept;
+wire [31:0] zero_bitmap0_side_by_side4_joined;
 reg [31:0] zero_bitmap0_ram0_read_data;
 reg block_max0_chunk_end;
 reg block_max0_closing;
@@ -673,335 +726,470 @@ reg [12:0] code_schedule0_ram3_memory [0:16-1];
 (* no_rw_check *) reg [31:0] code_stack0_ram4_memory [0:2048-1];
 (* no_rw_check *) reg [31:0] fifo1_ram_queue0_ram5_memory [0:4096-1];
 
-assign zero_split0_crc320_xor_network0_joined[31] = zero_split0_crc320_xor_network0_xor2110_total;
-assign zero_split0_crc320_xor_network0_joined[30] = zero_split0_crc320_xor_network0_xor291_total;
-assign zero_split0_crc320_xor_network0_joined[29] = zero_split0_crc320_xor_network0_xor2113_total;
-assign zero_split0_crc320_xor_network0_joined[28] = zero_split0_crc320_xor_network0_xor2111_total;
-assign zero_split0_crc320_xor_network0_joined[27] = zero_split0_crc320_xor_network0_xor2115_total;
-assign zero_split0_crc320_xor_network0_joined[26] = zero_split0_crc320_xor_network0_xor2117_total;
-assign zero_split0_crc320_xor_network0_joined[25] = zero_split0_crc320_xor_network0_xor2116_total;
-assign zero_split0_crc320_xor_network0_joined[24] = zero_split0_crc320_xor_network0_xor296_total;
-assign zero_split0_crc320_xor_network0_joined[23] = zero_split0_crc320_xor_network0_xor286_total;
-assign zero_split0_crc320_xor_network0_joined[22] = zero_split0_crc320_xor_network0_xor287_total;
-assign zero_split0_crc320_xor_network0_joined[21] = zero_split0_crc320_xor_network0_xor283_total;
-assign zero_split0_crc320_xor_network0_joined[20] = zero_split0_crc320_xor_network0_xor282_total;
-assign zero_split0_crc320_xor_network0_joined[19] = zero_split0_crc320_xor_network0_xor2112_total;
-assign zero_split0_crc320_xor_network0_joined[18] = zero_split0_crc320_xor_network0_xor2118_total;
-assign zero_split0_crc320_xor_network0_joined[17] = zero_split0_crc320_xor_network0_xor2114_total;
-assign zero_split0_crc320_xor_network0_joined[16] = zero_split0_crc320_xor_network0_xor285_total;
-assign zero_split0_crc320_xor_network0_joined[15] = zero_split0_crc320_xor_network0_xor284_total;
-assign zero_split0_crc320_xor_network0_joined[14] = zero_split0_crc320_xor_network0_xor279_total;
-assign zero_split0_crc320_xor_network0_joined[13] = zero_split0_crc320_xor_network0_xor281_total;
-assign zero_split0_crc320_xor_network0_joined[12] = zero_split0_crc320_xor_network0_xor2104_total;
-assign zero_split0_crc320_xor_network0_joined[11] = zero_split0_crc320_xor_network0_xor2108_total;
-assign zero_split0_crc320_xor_network0_joined[10] = zero_split0_crc320_xor_network0_xor2109_total;
-assign zero_split0_crc320_xor_network0_joined[9] = zero_split0_crc320_xor_network0_xor2101_total;
-assign zero_split0_crc320_xor_network0_joined[8] = zero_split0_crc320_xor_network0_xor290_total;
-assign zero_split0_crc320_xor_network0_joined[7] = zero_split0_crc320_xor_network0_xor2106_total;
-assign zero_split0_crc320_xor_network0_joined[6] = zero_split0_crc320_xor_network0_xor299_total;
-assign zero_split0_crc320_xor_network0_joined[5] = zero_split0_crc320_xor_network0_xor2100_total;
-assign zero_split0_crc320_xor_network0_joined[4] = zero_split0_crc320_xor_network0_xor298_total;
-assign zero_split0_crc320_xor_network0_joined[3] = zero_split0_crc320_xor_network0_xor2105_total;
-assign zero_split0_crc320_xor_network0_joined[2] = zero_split0_crc320_xor_network0_xor2107_total;
-assign zero_split0_crc320_xor_network0_joined[1] = zero_split0_crc320_xor_network0_xor2102_total;
-assign zero_split0_crc320_xor_network0_joined[0] = zero_split0_crc320_xor_network0_xor2103_total;
-
-assign zero_split0_crc320_xor_network0_total = (zero_split0_crc320_mixed[2] ^ zero_split0_crc320_mixed[6]);
-
-assign zero_split0_crc320_xor_network0_xor21_total = (zero_split0_crc320_mixed[9] ^ zero_split0_crc320_mixed[15]);
-
-assign zero_split0_crc320_xor_network0_xor22_total = (zero_split0_crc320_mixed[8] ^ zero_split0_crc320_mixed[14]);
-
-assign zero_split0_crc320_xor_network0_xor23_total = (zero_split0_crc320_mixed[7] ^ zero_split0_crc320_mixed[13]);
-
-assign zero_split0_crc320_xor_network0_xor24_total = (zero_split0_crc320_mixed[3] ^ zero_split0_crc320_mixed[11]);
-
-assign zero_split0_crc320_xor_network0_xor25_total = (zero_split0_crc320_mixed[0] ^ zero_split0_crc320_mixed[12]);
-
-assign zero_split0_crc320_xor_network0_xor26_total = (zero_split0_crc320_mixed[1] ^ zero_split0_crc320_mixed[9]);
-
-assign zero_split0_crc320_xor_network0_xor27_total = (zero_split0_crc320_mixed[10] ^ zero_split0_crc320_mixed[13]);
-
-assign zero_split0_crc320_xor_network0_xor28_total = (zero_split0_crc320_mixed[5] ^ zero_split0_crc320_mixed[12]);
-
-assign zero_split0_crc320_xor_network0_xor29_total = (zero_split0_crc320_mixed[10] ^ zero_split0_crc320_mixed[11]);
-
-assign zero_split0_crc320_xor_network0_xor210_total = (zero_split0_crc320_mixed[7] ^ zero_split0_crc320_mixed[10]);
-
-assign zero_split0_crc320_xor_network0_xor211_total = (zero_split0_crc320_mixed[5] ^ zero_split0_crc320_mixed[8]);
-
-assign zero_split0_crc320_xor_network0_xor212_total = (zero_split0_crc320_mixed[1] ^ zero_split0_crc320_mixed[15]);
-
-assign zero_split0_crc320_xor_network0_xor213_total = (zero_split0_crc320_mixed[5] ^ zero_split0_crc320_mixed[6]);
-
-assign zero_split0_crc320_xor_network0_xor214_total = (zero_split0_crc320_mixed[4] ^ zero_split0_crc320_mixed[14]);
-
-assign zero_split0_crc320_xor_network0_xor215_total = (zero_split0_crc320_mixed[4] ^ zero_split0_crc320_mixed[8]);
-
-assign zero_split0_crc320_xor_network0_xor216_total = (zero_split0_crc320_mixed[4] ^ zero_split0_crc320_mixed[6]);
-
-assign zero_split0_crc320_xor_network0_xor217_total = (zero_split0_crc320_mixed[0] ^ zero_split0_crc320_mixed[14]);
-
-assign zero_split0_crc320_xor_network0_xor218_total = (zero_split0_crc320_mixed[15] ^ zero_split0_crc320_mixed[31]);
-
-assign zero_split0_crc320_xor_network0_xor219_total = (zero_split0_crc320_mixed[14] ^ zero_split0_crc320_mixed[30]);
-
-assign zero_split0_crc320_xor_network0_xor220_total = (zero_split0_crc320_mixed[13] ^ zero_split0_crc320_mixed[29]);
-
-assign zero_split0_crc320_xor_network0_xor221_total = (zero_split0_crc320_mixed[13] ^ zero_split0_crc320_mixed[23]);
-
-assign zero_split0_crc320_xor_network0_xor222_total = (zero_split0_crc320_mixed[12] ^ zero_split0_crc320_mixed[18]);
-
-assign zero_split0_crc320_xor_network0_xor223_total = (zero_split0_crc320_mixed[11] ^ zero_split0_crc320_mixed[21]);
-
-assign zero_split0_crc320_xor_network0_xor224_total = (zero_split0_crc320_mixed[11] ^ zero_split0_crc320_mixed[17]);
-
-assign zero_split0_crc320_xor_network0_xor225_total = (zero_split0_crc320_mixed[10] ^ zero_split0_crc320_mixed[26]);
-
-assign zero_split0_crc320_xor_network0_xor226_total = (zero_split0_crc320_mixed[10] ^ zero_split0_crc320_mixed[19]);
-
-assign zero_split0_crc320_xor_network0_xor227_total = (zero_split0_crc320_mixed[10] ^ zero_split0_crc320_mixed[15]);
-
-assign zero_split0_crc320_xor_network0_xor228_total = (zero_split0_crc320_mixed[8] ^ zero_split0_crc320_mixed[9]);
-
-assign zero_split0_crc320_xor_network0_xor229_total = (zero_split0_crc320_mixed[7] ^ zero_split0_crc320_mixed[28]);
-
-assign zero_split0_crc320_xor_network0_xor230_total = (zero_split0_crc320_mixed[7] ^ zero_split0_crc320_mixed[27]);
-
-assign zero_split0_crc320_xor_network0_xor231_total = (zero_split0_crc320_mixed[7] ^ zero_split0_crc320_mixed[15]);
-
-assign zero_split0_crc320_xor_network0_xor232_total = (zero_split0_crc320_mixed[6] ^ zero_split0_crc320_mixed[14]);
-
-assign zero_split0_crc320_xor_network0_xor233_total = (zero_split0_crc320_mixed[6] ^ zero_split0_crc320_mixed[8]);
-
-assign zero_split0_crc320_xor_network0_xor234_total = (zero_split0_crc320_mixed[4] ^ zero_split0_crc320_mixed[22]);
-
-assign zero_split0_crc320_xor_network0_xor235_total = (zero_split0_crc320_mixed[4] ^ zero_split0_crc320_mixed[20]);
-
-assign zero_split0_crc320_xor_network0_xor236_total = (zero_split0_crc320_mixed[3] ^ zero_split0_crc320_mixed[25]);
-
-assign zero_split0_crc320_xor_network0_xor237_total = (zero_split0_crc320_mixed[3] ^ zero_split0_crc320_mixed[9]);
-
-assign zero_split0_crc320_xor_network0_xor238_total = (zero_split0_crc320_mixed[3] ^ zero_split0_crc320_mixed[4]);
-
-assign zero_split0_crc320_xor_network0_xor239_total = (zero_split0_crc320_mixed[1] ^ zero_split0_crc320_mixed[7]);
-
-assign zero_split0_crc320_xor_network0_xor240_total = (zero_split0_crc320_mixed[1] ^ zero_split0_crc320_mixed[5]);
-
-assign zero_split0_crc320_xor_network0_xor241_total = (zero_split0_crc320_mixed[0] ^ zero_split0_crc320_mixed[16]);
-
-assign zero_split0_crc320_xor_network0_xor242_total = (zero_split0_crc320_xor_network0_xor23_total ^ zero_split0_crc320_xor_network0_xor25_total);
-
-assign zero_split0_crc320_xor_network0_xor243_total = (zero_split0_crc320_xor_network0_total ^ zero_split0_crc320_xor_network0_xor21_total);
-
-assign zero_split0_crc320_xor_network0_xor244_total = (zero_split0_crc320_xor_network0_xor22_total ^ zero_split0_crc320_xor_network0_xor29_total);
-
-assign zero_split0_crc320_xor_network0_xor245_total = (zero_split0_crc320_xor_network0_xor24_total ^ zero_split0_crc320_xor_network0_xor214_total);
-
-assign zero_split0_crc320_xor_network0_xor246_total = (zero_split0_crc320_xor_network0_xor24_total ^ zero_split0_crc320_xor_network0_xor210_total);
-
-assign zero_split0_crc320_xor_network0_xor247_total = (zero_split0_crc320_xor_network0_xor21_total ^ zero_split0_crc320_xor_network0_xor28_total);
-
-assign zero_split0_crc320_xor_network0_xor248_total = (zero_split0_crc320_xor_network0_total ^ zero_split0_crc320_xor_network0_xor27_total);
-
-assign zero_split0_crc320_xor_network0_xor249_total = (zero_split0_crc320_mixed[1] ^ zero_split0_crc320_xor_network0_xor22_total);
-
-assign zero_split0_crc320_xor_network0_xor250_total = (zero_split0_crc320_xor_network0_xor226_total ^ zero_split0_crc320_xor_network0_xor237_total);
-
-assign zero_split0_crc320_xor_network0_xor251_total = (zero_split0_crc320_xor_network0_xor224_total ^ zero_split0_crc320_xor_network0_xor239_total);
-
-assign zero_split0_crc320_xor_network0_xor252_total = (zero_split0_crc320_xor_network0_xor222_total ^ zero_split0_crc320_xor_network0_xor228_total);
-
-assign zero_split0_crc320_xor_network0_xor253_total = (zero_split0_crc320_xor_network0_xor221_total ^ zero_split0_crc320_xor_network0_xor240_total);
-
-assign zero_split0_crc320_xor_network0_xor254_total = (zero_split0_crc320_xor_network0_xor216_total ^ zero_split0_crc320_xor_network0_xor241_total);
-
-assign zero_split0_crc320_xor_network0_xor255_total = (zero_split0_crc320_xor_network0_xor216_total ^ zero_split0_crc320_xor_network0_xor236_total);
-
-assign zero_split0_crc320_xor_network0_xor256_total = (zero_split0_crc320_xor_network0_xor215_total ^ zero_split0_crc320_xor_network0_xor229_total);
-
-assign zero_split0_crc320_xor_network0_xor257_total = (zero_split0_crc320_xor_network0_xor212_total ^ zero_split0_crc320_xor_network0_xor232_total);
-
-assign zero_split0_crc320_xor_network0_xor258_total = (zero_split0_crc320_xor_network0_xor211_total ^ zero_split0_crc320_xor_network0_xor227_total);
-
-assign zero_split0_crc320_xor_network0_xor259_total = (zero_split0_crc320_xor_network0_xor211_total ^ zero_split0_crc320_xor_network0_xor220_total);
-
-assign zero_split0_crc320_xor_network0_xor260_total = (zero_split0_crc320_xor_network0_xor28_total ^ zero_split0_crc320_xor_network0_xor231_total);
-
-assign zero_split0_crc320_xor_network0_xor261_total = (zero_split0_crc320_xor_network0_xor27_total ^ zero_split0_crc320_xor_network0_xor217_total);
-
-assign zero_split0_crc320_xor_network0_xor262_total = (zero_split0_crc320_xor_network0_xor27_total ^ zero_split0_crc320_xor_network0_xor28_total);
-
-assign zero_split0_crc320_xor_network0_xor263_total = (zero_split0_crc320_xor_network0_xor26_total ^ zero_split0_crc320_xor_network0_xor219_total);
-
-assign zero_split0_crc320_xor_network0_xor264_total = (zero_split0_crc320_xor_network0_xor26_total ^ zero_split0_crc320_xor_network0_xor215_total);
-
-assign zero_split0_crc320_xor_network0_xor265_total = (zero_split0_crc320_xor_network0_xor25_total ^ zero_split0_crc320_xor_network0_xor233_total);
-
-assign zero_split0_crc320_xor_network0_xor266_total = (zero_split0_crc320_xor_network0_xor24_total ^ zero_split0_crc320_xor_network0_xor230_total);
-
-assign zero_split0_crc320_xor_network0_xor267_total = (zero_split0_crc320_xor_network0_xor24_total ^ zero_split0_crc320_xor_network0_xor25_total);
-
-assign zero_split0_crc320_xor_network0_xor268_total = (zero_split0_crc320_xor_network0_xor23_total ^ zero_split0_crc320_xor_network0_xor26_total);
-
-assign zero_split0_crc320_xor_network0_xor269_total = (zero_split0_crc320_xor_network0_xor22_total ^ zero_split0_crc320_xor_network0_xor238_total);
-
-assign zero_split0_crc320_xor_network0_xor270_total = (zero_split0_crc320_xor_network0_xor22_total ^ zero_split0_crc320_xor_network0_xor26_total);
-
-assign zero_split0_crc320_xor_network0_xor271_total = (zero_split0_crc320_xor_network0_xor21_total ^ zero_split0_crc320_xor_network0_xor213_total);
-
-assign zero_split0_crc320_xor_network0_xor272_total = (zero_split0_crc320_xor_network0_xor21_total ^ zero_split0_crc320_xor_network0_xor24_total);
-
-assign zero_split0_crc320_xor_network0_xor273_total = (zero_split0_crc320_xor_network0_total ^ zero_split0_crc320_xor_network0_xor225_total);
-
-assign zero_split0_crc320_xor_network0_xor274_total = (zero_split0_crc320_mixed[24] ^ zero_split0_crc320_xor_network0_xor217_total);
-
-assign zero_split0_crc320_xor_network0_xor275_total = (zero_split0_crc320_mixed[12] ^ zero_split0_crc320_xor_network0_xor212_total);
-
-assign zero_split0_crc320_xor_network0_xor276_total = (zero_split0_crc320_mixed[10] ^ zero_split0_crc320_xor_network0_total);
-
-assign zero_split0_crc320_xor_network0_xor277_total = (zero_split0_crc320_mixed[2] ^ zero_split0_crc320_xor_network0_xor218_total);
-
-assign zero_split0_crc320_xor_network0_xor278_total = (zero_split0_crc320_mixed[0] ^ zero_split0_crc320_xor_network0_xor26_total);
-
-assign zero_split0_crc320_xor_network0_xor279_total = (zero_split0_crc320_xor_network0_xor263_total ^ zero_split0_crc320_xor_network0_xor276_total);
-
-assign zero_split0_crc320_xor_network0_xor280_total = (zero_split0_crc320_xor_network0_xor262_total ^ zero_split0_crc320_xor_network0_xor270_total);
-
-assign zero_split0_crc320_xor_network0_xor281_total = (zero_split0_crc320_xor_network0_xor259_total ^ zero_split0_crc320_xor_network0_xor278_total);
-
-assign zero_split0_crc320_xor_network0_xor282_total = (zero_split0_crc320_xor_network0_xor257_total ^ zero_split0_crc320_xor_network0_xor267_total);
-
-assign zero_split0_crc320_xor_network0_xor283_total = (zero_split0_crc320_xor_network0_xor248_total ^ zero_split0_crc320_xor_network0_xor275_total);
-
-assign zero_split0_crc320_xor_network0_xor284_total = (zero_split0_crc320_xor_network0_xor246_total ^ zero_split0_crc320_xor_network0_xor277_total);
-
-assign zero_split0_crc320_xor_network0_xor285_total = (zero_split0_crc320_xor_network0_xor246_total ^ zero_split0_crc320_xor_network0_xor265_total);
-
-assign zero_split0_crc320_xor_network0_xor286_total = (zero_split0_crc320_xor_network0_xor245_total ^ zero_split0_crc320_xor_network0_xor260_total);
-
-assign zero_split0_crc320_xor_network0_xor287_total = (zero_split0_crc320_xor_network0_xor245_total ^ zero_split0_crc320_xor_network0_xor248_total);
-
-assign zero_split0_crc320_xor_network0_xor288_total = (zero_split0_crc320_xor_network0_xor244_total ^ zero_split0_crc320_xor_network0_xor268_total);
-
-assign zero_split0_crc320_xor_network0_xor289_total = (zero_split0_crc320_xor_network0_xor244_total ^ zero_split0_crc320_xor_network0_xor247_total);
-
-assign zero_split0_crc320_xor_network0_xor290_total = (zero_split0_crc320_xor_network0_xor243_total ^ zero_split0_crc320_xor_network0_xor274_total);
-
-assign zero_split0_crc320_xor_network0_xor291_total = (zero_split0_crc320_xor_network0_xor243_total ^ zero_split0_crc320_xor_network0_xor269_total);
-
-assign zero_split0_crc320_xor_network0_xor292_total = (zero_split0_crc320_xor_network0_xor243_total ^ zero_split0_crc320_xor_network0_xor261_total);
-
-assign zero_split0_crc320_xor_network0_xor293_total = (zero_split0_crc320_xor_network0_xor243_total ^ zero_split0_crc320_xor_network0_xor249_total);
-
-assign zero_split0_crc320_xor_network0_xor294_total = (zero_split0_crc320_xor_network0_xor242_total ^ zero_split0_crc320_xor_network0_xor272_total);
-
-assign zero_split0_crc320_xor_network0_xor295_total = (zero_split0_crc320_xor_network0_xor242_total ^ zero_split0_crc320_xor_network0_xor264_total);
-
-assign zero_split0_crc320_xor_network0_xor296_total = (zero_split0_crc320_xor_network0_xor242_total ^ zero_split0_crc320_xor_network0_xor258_total);
-
-assign zero_split0_crc320_xor_network0_xor297_total = (zero_split0_crc320_xor_network0_xor242_total ^ zero_split0_crc320_xor_network0_xor249_total);
-
-assign zero_split0_crc320_xor_network0_xor298_total = (zero_split0_crc320_xor_network0_xor235_total ^ zero_split0_crc320_xor_network0_xor244_total);
-
-assign zero_split0_crc320_xor_network0_xor299_total = (zero_split0_crc320_xor_network0_xor234_total ^ zero_split0_crc320_xor_network0_xor242_total);
-
-assign zero_split0_crc320_xor_network0_xor2100_total = (zero_split0_crc320_xor_network0_xor223_total ^ zero_split0_crc320_xor_network0_xor247_total);
-
-assign zero_split0_crc320_xor_network0_xor2101_total = (zero_split0_crc320_xor_network0_xor212_total ^ zero_split0_crc320_xor_network0_xor255_total);
-
-assign zero_split0_crc320_xor_network0_xor2102_total = (zero_split0_crc320_xor_network0_xor211_total ^ zero_split0_crc320_xor_network0_xor251_total);
-
-assign zero_split0_crc320_xor_network0_xor2103_total = (zero_split0_crc320_xor_network0_xor210_total ^ zero_split0_crc320_xor_network0_xor254_total);
-
-assign zero_split0_crc320_xor_network0_xor2104_total = (zero_split0_crc320_xor_network0_xor25_total ^ zero_split0_crc320_xor_network0_xor256_total);
-
-assign zero_split0_crc320_xor_network0_xor2105_total = (zero_split0_crc320_xor_network0_xor23_total ^ zero_split0_crc320_xor_network0_xor250_total);
-
-assign zero_split0_crc320_xor_network0_xor2106_total = (zero_split0_crc320_xor_network0_xor22_total ^ zero_split0_crc320_xor_network0_xor253_total);
-
-assign zero_split0_crc320_xor_network0_xor2107_total = (zero_split0_crc320_xor_network0_total ^ zero_split0_crc320_xor_network0_xor252_total);
-
-assign zero_split0_crc320_xor_network0_xor2108_total = (zero_split0_crc320_mixed[6] ^ zero_split0_crc320_xor_network0_xor266_total);
-
-assign zero_split0_crc320_xor_network0_xor2109_total = (zero_split0_crc320_mixed[5] ^ zero_split0_crc320_xor_network0_xor273_total);
-
-assign zero_split0_crc320_xor_network0_xor2110_total = (zero_split0_crc320_mixed[3] ^ zero_split0_crc320_xor_network0_xor271_total);
-
-assign zero_split0_crc320_xor_network0_xor2111_total = (zero_split0_crc320_xor_network0_xor213_total ^ zero_split0_crc320_xor_network0_xor297_total);
-
-assign zero_split0_crc320_xor_network0_xor2112_total = (zero_split0_crc320_xor_network0_xor24_total ^ zero_split0_crc320_xor_network0_xor292_total);
-
-assign zero_split0_crc320_xor_network0_xor2113_total = (zero_split0_crc320_xor_network0_xor23_total ^ zero_split0_crc320_xor_network0_xor293_total);
-
-assign zero_split0_crc320_xor_network0_xor2114_total = (zero_split0_crc320_mixed[11] ^ zero_split0_crc320_xor_network0_xor295_total);
-
-assign zero_split0_crc320_xor_network0_xor2115_total = (zero_split0_crc320_mixed[4] ^ zero_split0_crc320_xor_network0_xor294_total);
-
-assign zero_split0_crc320_xor_network0_xor2116_total = (zero_split0_crc320_mixed[4] ^ zero_split0_crc320_xor_network0_xor288_total);
-
-assign zero_split0_crc320_xor_network0_xor2117_total = (zero_split0_crc320_mixed[2] ^ zero_split0_crc320_xor_network0_xor289_total);
-
-assign zero_split0_crc320_xor_network0_xor2118_total = (zero_split0_crc320_mixed[2] ^ zero_split0_crc320_xor_network0_xor280_total);
-
-assign zero_split0_crc320_following = zero_split0_crc320_xor_network0_joined;
-
-always @(zero_split0_opening, zero_split0_check) begin: zero_split0_crc320_origin
-    zero_split0_crc320_earlier = 0;
-    if ((!zero_split0_opening)) begin
-        zero_split0_crc320_earlier = zero_split0_check;
+assign zero_split0_totals[89-1:57] = zero_split0_tail;
+assign zero_split0_totals[57-1:25] = zero_split0_check;
+assign zero_split0_totals[25-1:0] = zero_split0_counts;
+assign zero_split0_compact0_through0_item[15] = zero_split0_enter0_value[15];
+assign zero_split0_compact0_through0_item[15-1:8] = zero_split0_enter0_value[7-1:0];
+assign zero_split0_compact0_through0_item[8-1:0] = zero_split0_enter0_value[15-1:7];
+assign zero_split0_crc320_narrow0_xor_network0_joined[31] = zero_split0_crc320_narrow0_xor_network0_xor2110_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[30] = zero_split0_crc320_narrow0_xor_network0_xor291_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[29] = zero_split0_crc320_narrow0_xor_network0_xor2113_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[28] = zero_split0_crc320_narrow0_xor_network0_xor2111_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[27] = zero_split0_crc320_narrow0_xor_network0_xor2115_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[26] = zero_split0_crc320_narrow0_xor_network0_xor2117_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[25] = zero_split0_crc320_narrow0_xor_network0_xor2116_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[24] = zero_split0_crc320_narrow0_xor_network0_xor296_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[23] = zero_split0_crc320_narrow0_xor_network0_xor286_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[22] = zero_split0_crc320_narrow0_xor_network0_xor287_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[21] = zero_split0_crc320_narrow0_xor_network0_xor283_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[20] = zero_split0_crc320_narrow0_xor_network0_xor282_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[19] = zero_split0_crc320_narrow0_xor_network0_xor2112_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[18] = zero_split0_crc320_narrow0_xor_network0_xor2118_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[17] = zero_split0_crc320_narrow0_xor_network0_xor2114_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[16] = zero_split0_crc320_narrow0_xor_network0_xor285_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[15] = zero_split0_crc320_narrow0_xor_network0_xor284_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[14] = zero_split0_crc320_narrow0_xor_network0_xor279_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[13] = zero_split0_crc320_narrow0_xor_network0_xor281_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[12] = zero_split0_crc320_narrow0_xor_network0_xor2104_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[11] = zero_split0_crc320_narrow0_xor_network0_xor2108_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[10] = zero_split0_crc320_narrow0_xor_network0_xor2109_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[9] = zero_split0_crc320_narrow0_xor_network0_xor2101_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[8] = zero_split0_crc320_narrow0_xor_network0_xor290_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[7] = zero_split0_crc320_narrow0_xor_network0_xor2106_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[6] = zero_split0_crc320_narrow0_xor_network0_xor299_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[5] = zero_split0_crc320_narrow0_xor_network0_xor2100_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[4] = zero_split0_crc320_narrow0_xor_network0_xor298_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[3] = zero_split0_crc320_narrow0_xor_network0_xor2105_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[2] = zero_split0_crc320_narrow0_xor_network0_xor2107_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[1] = zero_split0_crc320_narrow0_xor_network0_xor2102_total;
+assign zero_split0_crc320_narrow0_xor_network0_joined[0] = zero_split0_crc320_narrow0_xor_network0_xor2103_total;
+assign zero_split0_keep_tail0_side_by_side3_joined[32-1:24] = zero_split0_side_by_side2_joined[16-1:8];
+assign zero_split0_keep_tail0_side_by_side3_joined[24-1:0] = zero_split0_keep_tail0_before;
+assign zero_bitmap0_side_by_side4_joined[31] = zero_bitmap0_collect31_kept[0];
+assign zero_bitmap0_side_by_side4_joined[30] = zero_bitmap0_collect30_kept[0];
+assign zero_bitmap0_side_by_side4_joined[29] = zero_bitmap0_collect29_kept[0];
+assign zero_bitmap0_side_by_side4_joined[28] = zero_bitmap0_collect28_kept[0];
+assign zero_bitmap0_side_by_side4_joined[27] = zero_bitmap0_collect27_kept[0];
+assign zero_bitmap0_side_by_side4_joined[26] = zero_bitmap0_collect26_kept[0];
+assign zero_bitmap0_side_by_side4_joined[25] = zero_bitmap0_collect25_kept[0];
+assign zero_bitmap0_side_by_side4_joined[24] = zero_bitmap0_collect24_kept[0];
+assign zero_bitmap0_side_by_side4_joined[23] = zero_bitmap0_collect23_kept[0];
+assign zero_bitmap0_side_by_side4_joined[22] = zero_bitmap0_collect22_kept[0];
+assign zero_bitmap0_side_by_side4_joined[21] = zero_bitmap0_collect21_kept[0];
+assign zero_bitmap0_side_by_side4_joined[20] = zero_bitmap0_collect20_kept[0];
+assign zero_bitmap0_side_by_side4_joined[19] = zero_bitmap0_collect19_kept[0];
+assign zero_bitmap0_side_by_side4_joined[18] = zero_bitmap0_collect18_kept[0];
+assign zero_bitmap0_side_by_side4_joined[17] = zero_bitmap0_collect17_kept[0];
+assign zero_bitmap0_side_by_side4_joined[16] = zero_bitmap0_collect16_kept[0];
+assign zero_bitmap0_side_by_side4_joined[15] = zero_bitmap0_collect15_kept[0];
+assign zero_bitmap0_side_by_side4_joined[14] = zero_bitmap0_collect14_kept[0];
+assign zero_bitmap0_side_by_side4_joined[13] = zero_bitmap0_collect13_kept[0];
+assign zero_bitmap0_side_by_side4_joined[12] = zero_bitmap0_collect12_kept[0];
+assign zero_bitmap0_side_by_side4_joined[11] = zero_bitmap0_collect11_kept[0];
+assign zero_bitmap0_side_by_side4_joined[10] = zero_bitmap0_collect10_kept[0];
+assign zero_bitmap0_side_by_side4_joined[9] = zero_bitmap0_collect9_kept[0];
+assign zero_bitmap0_side_by_side4_joined[8] = zero_bitmap0_collect8_kept[0];
+assign zero_bitmap0_side_by_side4_joined[7] = zero_bitmap0_collect7_kept[0];
+assign zero_bitmap0_side_by_side4_joined[6] = zero_bitmap0_collect6_kept[0];
+assign zero_bitmap0_side_by_side4_joined[5] = zero_bitmap0_collect5_kept[0];
+assign zero_bitmap0_side_by_side4_joined[4] = zero_bitmap0_collect4_kept[0];
+assign zero_bitmap0_side_by_side4_joined[3] = zero_bitmap0_collect3_kept[0];
+assign zero_bitmap0_side_by_side4_joined[2] = zero_bitmap0_collect2_kept[0];
+assign zero_bitmap0_side_by_side4_joined[1] = zero_bitmap0_collect1_kept[0];
+assign zero_bitmap0_side_by_side4_joined[0] = zero_bitmap0_collect0_kept[0];
+
+assign zero_split0_enter0_entering = s_axis_tdata[16-1:0];
+assign zero_split0_enter0_zero = (!zero_split0_arrivals);
+
+always @(posedge clk) begin: zero_split0_enter0_register
+    if (s_axis_tready) begin
+        zero_split0_enter0_value <= zero_split0_enter0_entering;
+        zero_split0_arrivals <= (zero_split0_enter0_entering != 0);
     end
 end
 
-always @(zero_split0_crc320_earlier, zero_split0_value) begin: zero_split0_crc320_mix
-    zero_split0_crc320_mixed = (~zero_split0_crc320_earlier);
-    zero_split0_crc320_mixed[16-1:0] = ((~zero_split0_crc320_earlier[16-1:0]) ^ zero_split0_value);
+assign zero_split0_entered = zero_split0_enter0_value;
+
+assign zero_split0_flags = zero_split0_enter0_zero;
+
+assign zero_split0_group = zero_split0_side_by_side2_joined;
+
+assign zero_split0_compact0_through0_slot = zero_split0_compact0_through0_item;
+
+assign zero_split0_slot0_holding = (zero_split0_level > 0);
+
+always @(zero_split0_slot0_held, zero_split0_slot0_holding, zero_split0_compact0_through0_slot) begin: zero_split0_slot0_show
+    zero_split0_side_by_side2_joined = zero_split0_compact0_through0_slot;
+    if (zero_split0_slot0_holding) begin
+        zero_split0_side_by_side2_joined = zero_split0_slot0_held;
+    end
 end
 
-always @(posedge clk) begin: zero_split0_crc320_step
+always @(posedge clk) begin: zero_split0_slot0_hold
+    if ((zero_split0_leave || (!zero_split0_slot0_holding))) begin
+        zero_split0_slot0_held <= zero_split0_compact0_through0_slot;
+    end
+end
+
+assign zero_split0_crc320_narrow0_xor_network0_total = (zero_split0_crc320_narrow0_mixed[2] ^ zero_split0_crc320_narrow0_mixed[6]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor21_total = (zero_split0_crc320_narrow0_mixed[9] ^ zero_split0_crc320_narrow0_mixed[15]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor22_total = (zero_split0_crc320_narrow0_mixed[8] ^ zero_split0_crc320_narrow0_mixed[14]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor23_total = (zero_split0_crc320_narrow0_mixed[7] ^ zero_split0_crc320_narrow0_mixed[13]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor24_total = (zero_split0_crc320_narrow0_mixed[3] ^ zero_split0_crc320_narrow0_mixed[11]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor25_total = (zero_split0_crc320_narrow0_mixed[0] ^ zero_split0_crc320_narrow0_mixed[12]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor26_total = (zero_split0_crc320_narrow0_mixed[1] ^ zero_split0_crc320_narrow0_mixed[9]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor27_total = (zero_split0_crc320_narrow0_mixed[10] ^ zero_split0_crc320_narrow0_mixed[13]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor28_total = (zero_split0_crc320_narrow0_mixed[5] ^ zero_split0_crc320_narrow0_mixed[12]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor29_total = (zero_split0_crc320_narrow0_mixed[10] ^ zero_split0_crc320_narrow0_mixed[11]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor210_total = (zero_split0_crc320_narrow0_mixed[7] ^ zero_split0_crc320_narrow0_mixed[10]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor211_total = (zero_split0_crc320_narrow0_mixed[5] ^ zero_split0_crc320_narrow0_mixed[8]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor212_total = (zero_split0_crc320_narrow0_mixed[1] ^ zero_split0_crc320_narrow0_mixed[15]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor213_total = (zero_split0_crc320_narrow0_mixed[5] ^ zero_split0_crc320_narrow0_mixed[6]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor214_total = (zero_split0_crc320_narrow0_mixed[4] ^ zero_split0_crc320_narrow0_mixed[14]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor215_total = (zero_split0_crc320_narrow0_mixed[4] ^ zero_split0_crc320_narrow0_mixed[8]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor216_total = (zero_split0_crc320_narrow0_mixed[4] ^ zero_split0_crc320_narrow0_mixed[6]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor217_total = (zero_split0_crc320_narrow0_mixed[0] ^ zero_split0_crc320_narrow0_mixed[14]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor218_total = (zero_split0_crc320_narrow0_mixed[15] ^ zero_split0_crc320_narrow0_mixed[31]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor219_total = (zero_split0_crc320_narrow0_mixed[14] ^ zero_split0_crc320_narrow0_mixed[30]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor220_total = (zero_split0_crc320_narrow0_mixed[13] ^ zero_split0_crc320_narrow0_mixed[29]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor221_total = (zero_split0_crc320_narrow0_mixed[13] ^ zero_split0_crc320_narrow0_mixed[23]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor222_total = (zero_split0_crc320_narrow0_mixed[12] ^ zero_split0_crc320_narrow0_mixed[18]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor223_total = (zero_split0_crc320_narrow0_mixed[11] ^ zero_split0_crc320_narrow0_mixed[21]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor224_total = (zero_split0_crc320_narrow0_mixed[11] ^ zero_split0_crc320_narrow0_mixed[17]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor225_total = (zero_split0_crc320_narrow0_mixed[10] ^ zero_split0_crc320_narrow0_mixed[26]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor226_total = (zero_split0_crc320_narrow0_mixed[10] ^ zero_split0_crc320_narrow0_mixed[19]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor227_total = (zero_split0_crc320_narrow0_mixed[10] ^ zero_split0_crc320_narrow0_mixed[15]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor228_total = (zero_split0_crc320_narrow0_mixed[8] ^ zero_split0_crc320_narrow0_mixed[9]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor229_total = (zero_split0_crc320_narrow0_mixed[7] ^ zero_split0_crc320_narrow0_mixed[28]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor230_total = (zero_split0_crc320_narrow0_mixed[7] ^ zero_split0_crc320_narrow0_mixed[27]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor231_total = (zero_split0_crc320_narrow0_mixed[7] ^ zero_split0_crc320_narrow0_mixed[15]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor232_total = (zero_split0_crc320_narrow0_mixed[6] ^ zero_split0_crc320_narrow0_mixed[14]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor233_total = (zero_split0_crc320_narrow0_mixed[6] ^ zero_split0_crc320_narrow0_mixed[8]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor234_total = (zero_split0_crc320_narrow0_mixed[4] ^ zero_split0_crc320_narrow0_mixed[22]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor235_total = (zero_split0_crc320_narrow0_mixed[4] ^ zero_split0_crc320_narrow0_mixed[20]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor236_total = (zero_split0_crc320_narrow0_mixed[3] ^ zero_split0_crc320_narrow0_mixed[25]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor237_total = (zero_split0_crc320_narrow0_mixed[3] ^ zero_split0_crc320_narrow0_mixed[9]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor238_total = (zero_split0_crc320_narrow0_mixed[3] ^ zero_split0_crc320_narrow0_mixed[4]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor239_total = (zero_split0_crc320_narrow0_mixed[1] ^ zero_split0_crc320_narrow0_mixed[7]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor240_total = (zero_split0_crc320_narrow0_mixed[1] ^ zero_split0_crc320_narrow0_mixed[5]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor241_total = (zero_split0_crc320_narrow0_mixed[0] ^ zero_split0_crc320_narrow0_mixed[16]);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor242_total = (zero_split0_crc320_narrow0_xor_network0_xor23_total ^ zero_split0_crc320_narrow0_xor_network0_xor25_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor243_total = (zero_split0_crc320_narrow0_xor_network0_total ^ zero_split0_crc320_narrow0_xor_network0_xor21_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor244_total = (zero_split0_crc320_narrow0_xor_network0_xor22_total ^ zero_split0_crc320_narrow0_xor_network0_xor29_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor245_total = (zero_split0_crc320_narrow0_xor_network0_xor24_total ^ zero_split0_crc320_narrow0_xor_network0_xor214_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor246_total = (zero_split0_crc320_narrow0_xor_network0_xor24_total ^ zero_split0_crc320_narrow0_xor_network0_xor210_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor247_total = (zero_split0_crc320_narrow0_xor_network0_xor21_total ^ zero_split0_crc320_narrow0_xor_network0_xor28_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor248_total = (zero_split0_crc320_narrow0_xor_network0_total ^ zero_split0_crc320_narrow0_xor_network0_xor27_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor249_total = (zero_split0_crc320_narrow0_mixed[1] ^ zero_split0_crc320_narrow0_xor_network0_xor22_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor250_total = (zero_split0_crc320_narrow0_xor_network0_xor226_total ^ zero_split0_crc320_narrow0_xor_network0_xor237_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor251_total = (zero_split0_crc320_narrow0_xor_network0_xor224_total ^ zero_split0_crc320_narrow0_xor_network0_xor239_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor252_total = (zero_split0_crc320_narrow0_xor_network0_xor222_total ^ zero_split0_crc320_narrow0_xor_network0_xor228_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor253_total = (zero_split0_crc320_narrow0_xor_network0_xor221_total ^ zero_split0_crc320_narrow0_xor_network0_xor240_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor254_total = (zero_split0_crc320_narrow0_xor_network0_xor216_total ^ zero_split0_crc320_narrow0_xor_network0_xor241_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor255_total = (zero_split0_crc320_narrow0_xor_network0_xor216_total ^ zero_split0_crc320_narrow0_xor_network0_xor236_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor256_total = (zero_split0_crc320_narrow0_xor_network0_xor215_total ^ zero_split0_crc320_narrow0_xor_network0_xor229_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor257_total = (zero_split0_crc320_narrow0_xor_network0_xor212_total ^ zero_split0_crc320_narrow0_xor_network0_xor232_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor258_total = (zero_split0_crc320_narrow0_xor_network0_xor211_total ^ zero_split0_crc320_narrow0_xor_network0_xor227_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor259_total = (zero_split0_crc320_narrow0_xor_network0_xor211_total ^ zero_split0_crc320_narrow0_xor_network0_xor220_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor260_total = (zero_split0_crc320_narrow0_xor_network0_xor28_total ^ zero_split0_crc320_narrow0_xor_network0_xor231_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor261_total = (zero_split0_crc320_narrow0_xor_network0_xor27_total ^ zero_split0_crc320_narrow0_xor_network0_xor217_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor262_total = (zero_split0_crc320_narrow0_xor_network0_xor27_total ^ zero_split0_crc320_narrow0_xor_network0_xor28_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor263_total = (zero_split0_crc320_narrow0_xor_network0_xor26_total ^ zero_split0_crc320_narrow0_xor_network0_xor219_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor264_total = (zero_split0_crc320_narrow0_xor_network0_xor26_total ^ zero_split0_crc320_narrow0_xor_network0_xor215_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor265_total = (zero_split0_crc320_narrow0_xor_network0_xor25_total ^ zero_split0_crc320_narrow0_xor_network0_xor233_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor266_total = (zero_split0_crc320_narrow0_xor_network0_xor24_total ^ zero_split0_crc320_narrow0_xor_network0_xor230_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor267_total = (zero_split0_crc320_narrow0_xor_network0_xor24_total ^ zero_split0_crc320_narrow0_xor_network0_xor25_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor268_total = (zero_split0_crc320_narrow0_xor_network0_xor23_total ^ zero_split0_crc320_narrow0_xor_network0_xor26_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor269_total = (zero_split0_crc320_narrow0_xor_network0_xor22_total ^ zero_split0_crc320_narrow0_xor_network0_xor238_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor270_total = (zero_split0_crc320_narrow0_xor_network0_xor22_total ^ zero_split0_crc320_narrow0_xor_network0_xor26_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor271_total = (zero_split0_crc320_narrow0_xor_network0_xor21_total ^ zero_split0_crc320_narrow0_xor_network0_xor213_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor272_total = (zero_split0_crc320_narrow0_xor_network0_xor21_total ^ zero_split0_crc320_narrow0_xor_network0_xor24_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor273_total = (zero_split0_crc320_narrow0_xor_network0_total ^ zero_split0_crc320_narrow0_xor_network0_xor225_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor274_total = (zero_split0_crc320_narrow0_mixed[24] ^ zero_split0_crc320_narrow0_xor_network0_xor217_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor275_total = (zero_split0_crc320_narrow0_mixed[12] ^ zero_split0_crc320_narrow0_xor_network0_xor212_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor276_total = (zero_split0_crc320_narrow0_mixed[10] ^ zero_split0_crc320_narrow0_xor_network0_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor277_total = (zero_split0_crc320_narrow0_mixed[2] ^ zero_split0_crc320_narrow0_xor_network0_xor218_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor278_total = (zero_split0_crc320_narrow0_mixed[0] ^ zero_split0_crc320_narrow0_xor_network0_xor26_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor279_total = (zero_split0_crc320_narrow0_xor_network0_xor263_total ^ zero_split0_crc320_narrow0_xor_network0_xor276_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor280_total = (zero_split0_crc320_narrow0_xor_network0_xor262_total ^ zero_split0_crc320_narrow0_xor_network0_xor270_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor281_total = (zero_split0_crc320_narrow0_xor_network0_xor259_total ^ zero_split0_crc320_narrow0_xor_network0_xor278_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor282_total = (zero_split0_crc320_narrow0_xor_network0_xor257_total ^ zero_split0_crc320_narrow0_xor_network0_xor267_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor283_total = (zero_split0_crc320_narrow0_xor_network0_xor248_total ^ zero_split0_crc320_narrow0_xor_network0_xor275_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor284_total = (zero_split0_crc320_narrow0_xor_network0_xor246_total ^ zero_split0_crc320_narrow0_xor_network0_xor277_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor285_total = (zero_split0_crc320_narrow0_xor_network0_xor246_total ^ zero_split0_crc320_narrow0_xor_network0_xor265_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor286_total = (zero_split0_crc320_narrow0_xor_network0_xor245_total ^ zero_split0_crc320_narrow0_xor_network0_xor260_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor287_total = (zero_split0_crc320_narrow0_xor_network0_xor245_total ^ zero_split0_crc320_narrow0_xor_network0_xor248_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor288_total = (zero_split0_crc320_narrow0_xor_network0_xor244_total ^ zero_split0_crc320_narrow0_xor_network0_xor268_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor289_total = (zero_split0_crc320_narrow0_xor_network0_xor244_total ^ zero_split0_crc320_narrow0_xor_network0_xor247_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor290_total = (zero_split0_crc320_narrow0_xor_network0_xor243_total ^ zero_split0_crc320_narrow0_xor_network0_xor274_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor291_total = (zero_split0_crc320_narrow0_xor_network0_xor243_total ^ zero_split0_crc320_narrow0_xor_network0_xor269_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor292_total = (zero_split0_crc320_narrow0_xor_network0_xor243_total ^ zero_split0_crc320_narrow0_xor_network0_xor261_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor293_total = (zero_split0_crc320_narrow0_xor_network0_xor243_total ^ zero_split0_crc320_narrow0_xor_network0_xor249_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor294_total = (zero_split0_crc320_narrow0_xor_network0_xor242_total ^ zero_split0_crc320_narrow0_xor_network0_xor272_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor295_total = (zero_split0_crc320_narrow0_xor_network0_xor242_total ^ zero_split0_crc320_narrow0_xor_network0_xor264_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor296_total = (zero_split0_crc320_narrow0_xor_network0_xor242_total ^ zero_split0_crc320_narrow0_xor_network0_xor258_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor297_total = (zero_split0_crc320_narrow0_xor_network0_xor242_total ^ zero_split0_crc320_narrow0_xor_network0_xor249_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor298_total = (zero_split0_crc320_narrow0_xor_network0_xor235_total ^ zero_split0_crc320_narrow0_xor_network0_xor244_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor299_total = (zero_split0_crc320_narrow0_xor_network0_xor234_total ^ zero_split0_crc320_narrow0_xor_network0_xor242_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2100_total = (zero_split0_crc320_narrow0_xor_network0_xor223_total ^ zero_split0_crc320_narrow0_xor_network0_xor247_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2101_total = (zero_split0_crc320_narrow0_xor_network0_xor212_total ^ zero_split0_crc320_narrow0_xor_network0_xor255_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2102_total = (zero_split0_crc320_narrow0_xor_network0_xor211_total ^ zero_split0_crc320_narrow0_xor_network0_xor251_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2103_total = (zero_split0_crc320_narrow0_xor_network0_xor210_total ^ zero_split0_crc320_narrow0_xor_network0_xor254_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2104_total = (zero_split0_crc320_narrow0_xor_network0_xor25_total ^ zero_split0_crc320_narrow0_xor_network0_xor256_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2105_total = (zero_split0_crc320_narrow0_xor_network0_xor23_total ^ zero_split0_crc320_narrow0_xor_network0_xor250_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2106_total = (zero_split0_crc320_narrow0_xor_network0_xor22_total ^ zero_split0_crc320_narrow0_xor_network0_xor253_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2107_total = (zero_split0_crc320_narrow0_xor_network0_total ^ zero_split0_crc320_narrow0_xor_network0_xor252_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2108_total = (zero_split0_crc320_narrow0_mixed[6] ^ zero_split0_crc320_narrow0_xor_network0_xor266_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2109_total = (zero_split0_crc320_narrow0_mixed[5] ^ zero_split0_crc320_narrow0_xor_network0_xor273_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2110_total = (zero_split0_crc320_narrow0_mixed[3] ^ zero_split0_crc320_narrow0_xor_network0_xor271_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2111_total = (zero_split0_crc320_narrow0_xor_network0_xor213_total ^ zero_split0_crc320_narrow0_xor_network0_xor297_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2112_total = (zero_split0_crc320_narrow0_xor_network0_xor24_total ^ zero_split0_crc320_narrow0_xor_network0_xor292_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2113_total = (zero_split0_crc320_narrow0_xor_network0_xor23_total ^ zero_split0_crc320_narrow0_xor_network0_xor293_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2114_total = (zero_split0_crc320_narrow0_mixed[11] ^ zero_split0_crc320_narrow0_xor_network0_xor295_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2115_total = (zero_split0_crc320_narrow0_mixed[4] ^ zero_split0_crc320_narrow0_xor_network0_xor294_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2116_total = (zero_split0_crc320_narrow0_mixed[4] ^ zero_split0_crc320_narrow0_xor_network0_xor288_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2117_total = (zero_split0_crc320_narrow0_mixed[2] ^ zero_split0_crc320_narrow0_xor_network0_xor289_total);
+
+assign zero_split0_crc320_narrow0_xor_network0_xor2118_total = (zero_split0_crc320_narrow0_mixed[2] ^ zero_split0_crc320_narrow0_xor_network0_xor280_total);
+
+assign zero_split0_crc320_narrow0_following = zero_split0_crc320_narrow0_xor_network0_joined;
+
+always @(zero_split0_opening, zero_split0_remainder) begin: zero_split0_crc320_narrow0_origin
+    zero_split0_crc320_narrow0_earlier = 0;
+    if ((!zero_split0_opening)) begin
+        zero_split0_crc320_narrow0_earlier = zero_split0_remainder;
+    end
+end
+
+always @(zero_split0_crc320_narrow0_earlier, zero_split0_entered) begin: zero_split0_crc320_narrow0_mix
+    zero_split0_crc320_narrow0_mixed = (~zero_split0_crc320_narrow0_earlier);
+    zero_split0_crc320_narrow0_mixed[16-1:0] = ((~zero_split0_crc320_narrow0_earlier[16-1:0]) ^ zero_split0_entered);
+end
+
+always @(posedge clk) begin: zero_split0_crc320_narrow0_step
     if (rst == 1) begin
-        zero_split0_check <= 0;
+        zero_split0_remainder <= 0;
     end
     else begin
         if (zero_split0_step) begin
-            zero_split0_check <= (~zero_split0_crc320_following);
+            zero_split0_remainder <= (~zero_split0_crc320_narrow0_following);
         end
     end
 end
 
-assign zero_split0_nonzero = (zero_split0_value != 0);
-assign zero_split0_ending = (zero_split0_frame_end || (zero_split0_index == 4095));
+assign zero_split0_keep_tail0_history = zero_split0_keep_tail0_side_by_side3_joined;
 
-always @(zero_split0_nonzeros, zero_split0_opening, zero_split0_tail) begin: zero_split0_so_far
-    zero_split0_nonzeros_before = 0;
-    zero_split0_tail_before = 0;
-    if ((!zero_split0_opening)) begin
-        zero_split0_nonzeros_before = zero_split0_nonzeros;
-        zero_split0_tail_before = zero_split0_tail;
+always @(zero_split0_level, zero_split0_keep_tail0_history[32-1:0]) begin: zero_split0_keep_tail0_choose_tail0_choose
+    zero_split0_keep_tail0_chosen = 0;
+    if ((zero_split0_level == 1)) begin
+        zero_split0_keep_tail0_chosen = zero_split0_keep_tail0_history[32-1:0];
     end
 end
 
+always @(posedge clk) begin: zero_split0_keep_tail0_remember
+    if (rst == 1) begin
+        zero_split0_keep_tail0_before <= 0;
+    end
+    else begin
+        if (zero_split0_close) begin
+            zero_split0_keep_tail0_before <= 0;
+        end
+        else if ((zero_split0_step && zero_split0_overfull)) begin
+            zero_split0_keep_tail0_before <= zero_split0_keep_tail0_history[32-1:((32 - 32) + 8)];
+        end
+    end
+end
+
+always @(posedge clk) begin: zero_split0_keep_tail0_note
+    if (zero_split0_close) begin
+        zero_split0_tail <= zero_split0_keep_tail0_chosen;
+    end
+end
+
+assign zero_split0_chunk_free = ((!zero_split0_note_check0_m_chunk_tvalid) || zero_split0_note_check0_m_chunk_tready);
+
+always @(posedge clk) begin: zero_split0_note_check0_note
+    if (zero_split0_close) begin
+        zero_split0_check <= zero_split0_remainder;
+    end
+end
+
+always @(posedge clk) begin: zero_split0_note_check0_offer
+    if (rst == 1) begin
+        zero_split0_note_check0_m_chunk_tvalid <= 0;
+    end
+    else begin
+        if (zero_split0_close) begin
+            zero_split0_note_check0_m_chunk_tvalid <= 1'b1;
+        end
+        else if (zero_split0_note_check0_m_chunk_tready) begin
+            zero_split0_note_check0_m_chunk_tvalid <= 1'b0;
+        end
+    end
+end
+
+always @(zero_split0_nonzeros, zero_split0_opening, zero_split0_index) begin: zero_split0_locate
+    zero_split0_index_here = 0;
+    zero_split0_nonzeros_before = 0;
+    if ((!zero_split0_opening)) begin
+        zero_split0_index_here = (zero_split0_index + 1);
+        zero_split0_nonzeros_before = zero_split0_nonzeros;
+    end
+end
+
+assign zero_split0_ending = (zero_split0_frame_end || (zero_split0_index_here == 4095));
+
+always @(zero_split0_level, zero_split0_ended) begin: zero_split0_fill
+    zero_split0_level_before = 0;
+    if ((!zero_split0_ended)) begin
+        zero_split0_level_before = zero_split0_level;
+    end
+end
+
+assign zero_split0_level_sum = (zero_split0_level_before + zero_split0_arrivals);
+
+assign zero_split0_overfull = (zero_split0_level_sum > 1);
+assign zero_split0_level_rest = (zero_split0_level_sum[1-1:0] - 1);
+
 assign zero_split0_value_free = ((!nonzeros_tvalid) || nonzeros_tready);
 assign zero_split0_flag_free = ((!zero_split0_m_flag_tvalid) || zero_split0_m_flag_tready);
-assign zero_split0_chunk_free = ((!zero_split0_closing) || (!zero_split0_m_chunk_tvalid) || zero_split0_m_chunk_tready);
 
-assign zero_split0_step = (zero_split0_filled && zero_split0_value_free && zero_split0_flag_free && zero_split0_chunk_free);
-assign s_axis_tready = ((!zero_split0_filled) || (zero_split0_value_free && zero_split0_flag_free && zero_split0_chunk_free));
+assign zero_split0_step = (zero_split0_filled && zero_split0_value_free && zero_split0_flag_free && (zero_split0_chunk_free || (!zero_split0_ended)));
+assign s_axis_tready = ((!zero_split0_filled) || (zero_split0_value_free && zero_split0_flag_free && (zero_split0_chunk_free || (!zero_split0_ended))));
+assign zero_split0_close = (zero_split0_ended && zero_split0_value_free && zero_split0_chunk_free);
 
-assign zero_split0_shift = (zero_split0_keeping && zero_split0_value_free && (zero_split0_last || (zero_split0_step && zero_split0_nonzero)));
+assign zero_split0_leave = (zero_split0_close || (zero_split0_step && zero_split0_overfull));
 
-always @(posedge clk) begin: zero_split0_enter
+always @(posedge clk) begin: zero_split0_note_end
     if (s_axis_tready) begin
-        zero_split0_value <= s_axis_tdata;
         zero_split0_frame_end <= s_axis_tlast;
     end
 end
 
 always @(posedge clk) begin: zero_split0_place
     if (rst == 1) begin
+        zero_split0_level <= 0;
         zero_split0_opening <= 1;
+        zero_split0_ended <= 0;
         zero_split0_filled <= 0;
-        zero_split0_index <= 0;
     end
     else begin
         if (s_axis_tready) begin
@@ -1009,37 +1197,27 @@ always @(posedge clk) begin: zero_split0_place
         end
         if (zero_split0_step) begin
             zero_split0_opening <= zero_split0_ending;
-            if (zero_split0_ending) begin
-                zero_split0_index <= 0;
+            zero_split0_ended <= zero_split0_ending;
+            zero_split0_level <= zero_split0_level_sum[1-1:0];
+            if (zero_split0_overfull) begin
+                zero_split0_level <= zero_split0_level_rest;
             end
-            else begin
-                zero_split0_index <= (zero_split0_index + 1);
-            end
+        end
+        else if (zero_split0_close) begin
+            zero_split0_ended <= 1'b0;
+            zero_split0_level <= 0;
         end
     end
 end
 
-always @(posedge clk) begin: zero_split0_hold_back
+always @(posedge clk) begin: zero_split0_offer
     if (rst == 1) begin
-        zero_split0_last <= 0;
         zero_split0_m_flag_tvalid <= 0;
-        zero_split0_keeping <= 0;
         nonzeros_tvalid <= 0;
     end
     else begin
-        if ((zero_split0_step && zero_split0_nonzero)) begin
-            zero_split0_keeping <= 1'b1;
-            zero_split0_last <= zero_split0_ending;
-        end
-        else if (zero_split0_shift) begin
-            zero_split0_keeping <= 1'b0;
-            zero_split0_last <= 1'b0;
-        end
-        else if ((zero_split0_step && zero_split0_ending && zero_split0_keeping)) begin
-            zero_split0_last <= 1'b1;
-        end
         if (zero_split0_value_free) begin
-            nonzeros_tvalid <= zero_split0_shift;
+            nonzeros_tvalid <= ((zero_split0_close && (zero_split0_level != 0)) || (zero_split0_step && zero_split0_overfull));
         end
         if (zero_split0_flag_free) begin
             zero_split0_m_flag_tvalid <= zero_split0_step;
@@ -1048,57 +1226,30 @@ always @(posedge clk) begin: zero_split0_hold_back
 end
 
 always @(posedge clk) begin: zero_split0_move
-    if ((zero_split0_step && zero_split0_nonzero)) begin
-        zero_split0_kept <= zero_split0_value;
-    end
-    if (zero_split0_shift) begin
-        nonzeros_tdata <= {zero_split0_kept[15], zero_split0_kept[7-1:0], zero_split0_kept[15-1:7]};
-        nonzeros_tlast <= zero_split0_last;
-    end
-    if (zero_split0_step) begin
-        zero_split0_m_flag_tdata <= (!zero_split0_nonzero);
-        zero_split0_m_flag_tlast <= zero_split0_ending;
+    if (zero_split0_value_free) begin
+        nonzeros_tdata <= zero_split0_group;
+        nonzeros_tlast <= zero_split0_ended;
     end
 end
 
 always @(posedge clk) begin: zero_split0_count
     if (zero_split0_step) begin
-        zero_split0_nonzeros <= (zero_split0_nonzeros_before + zero_split0_nonzero);
-        if (zero_split0_nonzero) begin
-            zero_split0_tail <= {zero_split0_value[15], zero_split0_value[7-1:0], zero_split0_tail_before[32-1:8]};
-        end
-        else begin
-            zero_split0_tail <= zero_split0_tail_before;
-        end
-        zero_split0_ended_index <= zero_split0_index;
-        zero_split0_ended_frame <= zero_split0_frame_end;
-    end
-end
-
-always @(posedge clk) begin: zero_split0_close
-    if (rst == 1) begin
-        zero_split0_closing <= 0;
-        zero_split0_m_chunk_tvalid <= 0;
-    end
-    else begin
-        if (zero_split0_chunk_free) begin
-            zero_split0_closing <= (zero_split0_step && zero_split0_ending);
-        end
-        if ((zero_split0_closing && zero_split0_chunk_free)) begin
-            zero_split0_m_chunk_tvalid <= 1'b1;
-        end
-        else if (zero_split0_m_chunk_tready) begin
-            zero_split0_m_chunk_tvalid <= 1'b0;
-        end
+        zero_split0_index <= zero_split0_index_here;
+        zero_split0_nonzeros <= (zero_split0_nonzeros_before + {12'h0, zero_split0_arrivals});
+        zero_split0_frame_ended <= zero_split0_frame_end;
+        zero_split0_m_flag_tdata <= zero_split0_flags;
+        zero_split0_m_flag_tlast <= zero_split0_ending;
     end
 end
 
 always @(posedge clk) begin: zero_split0_total
-    if ((zero_split0_closing && zero_split0_chunk_free)) begin
-        zero_split0_m_chunk_tdata <= {zero_split0_tail, zero_split0_check, zero_split0_nonzeros, zero_split0_ended_index};
-        zero_split0_m_chunk_tlast <= zero_split0_ended_frame;
+    if (zero_split0_close) begin
+        zero_split0_counts <= {zero_split0_nonzeros, zero_split0_index};
+        zero_split0_m_chunk_tlast <= zero_split0_frame_ended;
     end
 end
+
+assign zero_split0_m_chunk_tdata = zero_split0_totals;
 
 assign zero_bitmap0_complete_tready = (!zero_bitmap0_fifo0_register_queue0_level[(3 - 1)]);
 assign zero_bitmap0_waiting_tvalid = zero_bitmap0_fifo0_register_queue0_some;
@@ -1137,6 +1288,422 @@ end
 
 assign zero_bitmap0_waiting_tdata = zero_bitmap0_fifo0_shown[10-1:(10 - 10)];
 
+always @(posedge clk) begin: zero_bitmap0_collect0_put
+    if (zero_bitmap0_take) begin
+        if ((zero_bitmap0_position == 0)) begin
+            zero_bitmap0_collect0_kept <= zero_split0_m_flag_tdata;
+        end
+        else if ((zero_bitmap0_position == 0)) begin
+            zero_bitmap0_collect0_kept <= 0;
+        end
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect1_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h1: begin
+                zero_bitmap0_collect1_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect1_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect2_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h2: begin
+                zero_bitmap0_collect2_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect2_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect3_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h3: begin
+                zero_bitmap0_collect3_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect3_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect4_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h4: begin
+                zero_bitmap0_collect4_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect4_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect5_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h5: begin
+                zero_bitmap0_collect5_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect5_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect6_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h6: begin
+                zero_bitmap0_collect6_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect6_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect7_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h7: begin
+                zero_bitmap0_collect7_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect7_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect8_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h8: begin
+                zero_bitmap0_collect8_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect8_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect9_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h9: begin
+                zero_bitmap0_collect9_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect9_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect10_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'ha: begin
+                zero_bitmap0_collect10_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect10_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect11_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'hb: begin
+                zero_bitmap0_collect11_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect11_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect12_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'hc: begin
+                zero_bitmap0_collect12_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect12_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect13_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'hd: begin
+                zero_bitmap0_collect13_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect13_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect14_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'he: begin
+                zero_bitmap0_collect14_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect14_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect15_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'hf: begin
+                zero_bitmap0_collect15_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect15_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect16_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h10: begin
+                zero_bitmap0_collect16_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect16_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect17_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h11: begin
+                zero_bitmap0_collect17_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect17_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect18_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h12: begin
+                zero_bitmap0_collect18_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect18_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect19_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h13: begin
+                zero_bitmap0_collect19_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect19_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect20_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h14: begin
+                zero_bitmap0_collect20_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect20_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect21_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h15: begin
+                zero_bitmap0_collect21_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect21_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect22_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h16: begin
+                zero_bitmap0_collect22_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect22_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect23_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h17: begin
+                zero_bitmap0_collect23_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect23_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect24_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h18: begin
+                zero_bitmap0_collect24_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect24_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect25_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h19: begin
+                zero_bitmap0_collect25_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect25_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect26_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h1a: begin
+                zero_bitmap0_collect26_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect26_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect27_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h1b: begin
+                zero_bitmap0_collect27_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect27_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect28_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h1c: begin
+                zero_bitmap0_collect28_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect28_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect29_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h1d: begin
+                zero_bitmap0_collect29_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect29_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect30_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h1e: begin
+                zero_bitmap0_collect30_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect30_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_collect31_put
+    if (zero_bitmap0_take) begin
+        case (zero_bitmap0_position)
+            'h1f: begin
+                zero_bitmap0_collect31_kept <= zero_split0_m_flag_tdata;
+            end
+            'h0: begin
+                zero_bitmap0_collect31_kept <= 0;
+            end
+        endcase
+    end
+end
+
+assign zero_bitmap0_word = zero_bitmap0_side_by_side4_joined;
+
 always @(posedge clk) begin: zero_bitmap0_ram0_write_port
     if (zero_bitmap0_write) begin
         zero_bitmap0_ram0_memory[zero_bitmap0_write_address] <= zero_bitmap0_write_data;
@@ -1149,9 +1716,10 @@ always @(posedge clk) begin: zero_bitmap0_ram0_read_port
     end
 end
 
-assign zero_bitmap0_summary_due = (zero_bitmap0_word_done && (zero_bitmap0_ended || (zero_bitmap0_number[5-1:0] == 31)));
+assign zero_bitmap0_summary_due = (zero_bitmap0_word_done && (zero_bitmap0_ended || ($signed({1'b0, zero_bitmap0_number[5-1:0]}) == (32 - 1))));
 
 assign zero_split0_m_flag_tready = (!(zero_bitmap0_ended || zero_bitmap0_closing || zero_bitmap0_crowded || zero_bitmap0_summary_due));
+assign zero_bitmap0_take = (zero_split0_m_flag_tvalid && (!(zero_bitmap0_ended || zero_bitmap0_closing || zero_bitmap0_crowded || zero_bitmap0_summary_due)));
 
 always @(posedge clk) begin: zero_bitmap0_fill
     if (rst == 1) begin
@@ -1164,7 +1732,7 @@ always @(posedge clk) begin: zero_bitmap0_fill
     end
     else begin
         zero_bitmap0_word_done <= 1'b0;
-        if ((zero_split0_m_flag_tvalid && zero_split0_m_flag_tready)) begin
+        if (zero_bitmap0_take) begin
             zero_bitmap0_position <= (zero_bitmap0_position + 1);
             zero_bitmap0_word_done <= (zero_split0_m_flag_tlast || (zero_bitmap0_position == 31));
             if (zero_split0_m_flag_tlast) begin
@@ -1187,13 +1755,7 @@ always @(posedge clk) begin: zero_bitmap0_fill
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect
-    if ((zero_split0_m_flag_tvalid && zero_split0_m_flag_tready)) begin
-        if ((zero_bitmap0_position == 0)) begin
-            zero_bitmap0_word <= 0;
-        end
-        zero_bitmap0_word[zero_bitmap0_position] <= zero_split0_m_flag_tdata[0];
-    end
+always @(posedge clk) begin: zero_bitmap0_summarize
     if (zero_bitmap0_word_done) begin
         if ((zero_bitmap0_number[5-1:0] == 0)) begin
             zero_bitmap0_summary <= 0;
@@ -2862,9 +3424,9 @@ assign chunk_reverse0_m_axis_tready = (code_schedule0_advance && (code_schedule0
 assign code_schedule0_started = (code_schedule0_advance && (code_schedule0_state == 1) && (code_schedule0_step == 7));
 
 assign code_schedule0_read = (code_schedule0_issue && (code_schedule0_state != 1) && (code_schedule0_state != 4));
-assign code_schedule0_leave = (code_schedule0_started || ((code_schedule0_state == 0) && zero_split0_m_chunk_tvalid && code_schedule0_empty && (!code_schedule0_m_chunk_tvalid)));
+assign code_schedule0_leave = (code_schedule0_started || ((code_schedule0_state == 0) && zero_split0_note_check0_m_chunk_tvalid && code_schedule0_empty && (!code_schedule0_m_chunk_tvalid)));
 
-assign zero_split0_m_chunk_tready = code_schedule0_leave;
+assign zero_split0_note_check0_m_chunk_tready = code_schedule0_leave;
 
 always @(posedge clk) begin: code_schedule0_proceed
     if (rst == 1) begin
@@ -2875,7 +3437,7 @@ always @(posedge clk) begin: code_schedule0_proceed
     end
     else begin
         if ((code_schedule0_state == 0)) begin
-            if ((zero_split0_m_chunk_tvalid && (!code_schedule0_empty) && (!code_schedule0_m_chunk_tvalid))) begin
+            if ((zero_split0_note_check0_m_chunk_tvalid && (!code_schedule0_empty) && (!code_schedule0_m_chunk_tvalid))) begin
                 code_schedule0_state <= 1;
             end
         end

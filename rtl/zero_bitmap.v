@@ -18,9 +18,10 @@ module zero_bitmap (
     m_axis_tlast,
     m_axis_tuser
 );
-// Take a flag a cycle; pause 3 after a chunk's last, 1 at each other 1024th of a chunk.
+// Take W flags a cycle; pause 3 after a chunk's last, 1 at each other 1024th of a chunk.
 //
-// s_axis  in   tdata = the value is zero; tlast = the chunk's last value
+// s_axis  in   tdata = value j is zero, in bit j, 0 for one that is absent; tlast = the chunk's
+//              last
 // m_axis  out  a packet a chunk: the words of the summary, then the bitmap's words that are not 0;
 //              tuser = the packet's number of words, in each of them
 // rst     in   synchronous, active high; drops everything in flight
@@ -56,7 +57,8 @@ reg [31:0] summary;
 reg summary_done;
 wire summary_due;
 reg [1:0] summary_number;
-reg [31:0] word;
+wire take;
+wire [31:0] word;
 reg word_done;
 reg write;
 reg [8:0] write_address;
@@ -81,8 +83,74 @@ reg [1:0] fifo0_register_queue0_head;
 reg [2:0] fifo0_register_queue0_level;
 reg fifo0_register_queue0_some;
 reg [1:0] fifo0_register_queue0_tail;
+reg [0:0] collect0_kept;
+reg [0:0] collect1_kept;
+reg [0:0] collect2_kept;
+reg [0:0] collect3_kept;
+reg [0:0] collect4_kept;
+reg [0:0] collect5_kept;
+reg [0:0] collect6_kept;
+reg [0:0] collect7_kept;
+reg [0:0] collect8_kept;
+reg [0:0] collect9_kept;
+reg [0:0] collect10_kept;
+reg [0:0] collect11_kept;
+reg [0:0] collect12_kept;
+reg [0:0] collect13_kept;
+reg [0:0] collect14_kept;
+reg [0:0] collect15_kept;
+reg [0:0] collect16_kept;
+reg [0:0] collect17_kept;
+reg [0:0] collect18_kept;
+reg [0:0] collect19_kept;
+reg [0:0] collect20_kept;
+reg [0:0] collect21_kept;
+reg [0:0] collect22_kept;
+reg [0:0] collect23_kept;
+reg [0:0] collect24_kept;
+reg [0:0] collect25_kept;
+reg [0:0] collect26_kept;
+reg [0:0] collect27_kept;
+reg [0:0] collect28_kept;
+reg [0:0] collect29_kept;
+reg [0:0] collect30_kept;
+reg [0:0] collect31_kept;
+wire [31:0] side_by_side0_joined;
 reg [9:0] fifo0_register_queue0_memory [0:4-1];
 (* no_rw_check *) reg [31:0] ram0_memory [0:512-1];
+
+assign side_by_side0_joined[31] = collect31_kept[0];
+assign side_by_side0_joined[30] = collect30_kept[0];
+assign side_by_side0_joined[29] = collect29_kept[0];
+assign side_by_side0_joined[28] = collect28_kept[0];
+assign side_by_side0_joined[27] = collect27_kept[0];
+assign side_by_side0_joined[26] = collect26_kept[0];
+assign side_by_side0_joined[25] = collect25_kept[0];
+assign side_by_side0_joined[24] = collect24_kept[0];
+assign side_by_side0_joined[23] = collect23_kept[0];
+assign side_by_side0_joined[22] = collect22_kept[0];
+assign side_by_side0_joined[21] = collect21_kept[0];
+assign side_by_side0_joined[20] = collect20_kept[0];
+assign side_by_side0_joined[19] = collect19_kept[0];
+assign side_by_side0_joined[18] = collect18_kept[0];
+assign side_by_side0_joined[17] = collect17_kept[0];
+assign side_by_side0_joined[16] = collect16_kept[0];
+assign side_by_side0_joined[15] = collect15_kept[0];
+assign side_by_side0_joined[14] = collect14_kept[0];
+assign side_by_side0_joined[13] = collect13_kept[0];
+assign side_by_side0_joined[12] = collect12_kept[0];
+assign side_by_side0_joined[11] = collect11_kept[0];
+assign side_by_side0_joined[10] = collect10_kept[0];
+assign side_by_side0_joined[9] = collect9_kept[0];
+assign side_by_side0_joined[8] = collect8_kept[0];
+assign side_by_side0_joined[7] = collect7_kept[0];
+assign side_by_side0_joined[6] = collect6_kept[0];
+assign side_by_side0_joined[5] = collect5_kept[0];
+assign side_by_side0_joined[4] = collect4_kept[0];
+assign side_by_side0_joined[3] = collect3_kept[0];
+assign side_by_side0_joined[2] = collect2_kept[0];
+assign side_by_side0_joined[1] = collect1_kept[0];
+assign side_by_side0_joined[0] = collect0_kept[0];
 
 assign complete_tready = (!fifo0_register_queue0_level[(3 - 1)]);
 assign waiting_tvalid = fifo0_register_queue0_some;
@@ -121,6 +189,422 @@ end
 
 assign waiting_tdata = fifo0_shown[10-1:(10 - 10)];
 
+always @(posedge clk) begin: collect0_put
+    if (take) begin
+        if ((position == 0)) begin
+            collect0_kept <= s_axis_tdata;
+        end
+        else if ((position == 0)) begin
+            collect0_kept <= 0;
+        end
+    end
+end
+
+always @(posedge clk) begin: collect1_put
+    if (take) begin
+        case (position)
+            'h1: begin
+                collect1_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect1_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect2_put
+    if (take) begin
+        case (position)
+            'h2: begin
+                collect2_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect2_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect3_put
+    if (take) begin
+        case (position)
+            'h3: begin
+                collect3_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect3_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect4_put
+    if (take) begin
+        case (position)
+            'h4: begin
+                collect4_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect4_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect5_put
+    if (take) begin
+        case (position)
+            'h5: begin
+                collect5_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect5_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect6_put
+    if (take) begin
+        case (position)
+            'h6: begin
+                collect6_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect6_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect7_put
+    if (take) begin
+        case (position)
+            'h7: begin
+                collect7_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect7_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect8_put
+    if (take) begin
+        case (position)
+            'h8: begin
+                collect8_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect8_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect9_put
+    if (take) begin
+        case (position)
+            'h9: begin
+                collect9_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect9_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect10_put
+    if (take) begin
+        case (position)
+            'ha: begin
+                collect10_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect10_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect11_put
+    if (take) begin
+        case (position)
+            'hb: begin
+                collect11_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect11_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect12_put
+    if (take) begin
+        case (position)
+            'hc: begin
+                collect12_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect12_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect13_put
+    if (take) begin
+        case (position)
+            'hd: begin
+                collect13_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect13_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect14_put
+    if (take) begin
+        case (position)
+            'he: begin
+                collect14_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect14_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect15_put
+    if (take) begin
+        case (position)
+            'hf: begin
+                collect15_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect15_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect16_put
+    if (take) begin
+        case (position)
+            'h10: begin
+                collect16_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect16_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect17_put
+    if (take) begin
+        case (position)
+            'h11: begin
+                collect17_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect17_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect18_put
+    if (take) begin
+        case (position)
+            'h12: begin
+                collect18_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect18_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect19_put
+    if (take) begin
+        case (position)
+            'h13: begin
+                collect19_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect19_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect20_put
+    if (take) begin
+        case (position)
+            'h14: begin
+                collect20_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect20_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect21_put
+    if (take) begin
+        case (position)
+            'h15: begin
+                collect21_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect21_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect22_put
+    if (take) begin
+        case (position)
+            'h16: begin
+                collect22_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect22_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect23_put
+    if (take) begin
+        case (position)
+            'h17: begin
+                collect23_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect23_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect24_put
+    if (take) begin
+        case (position)
+            'h18: begin
+                collect24_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect24_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect25_put
+    if (take) begin
+        case (position)
+            'h19: begin
+                collect25_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect25_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect26_put
+    if (take) begin
+        case (position)
+            'h1a: begin
+                collect26_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect26_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect27_put
+    if (take) begin
+        case (position)
+            'h1b: begin
+                collect27_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect27_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect28_put
+    if (take) begin
+        case (position)
+            'h1c: begin
+                collect28_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect28_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect29_put
+    if (take) begin
+        case (position)
+            'h1d: begin
+                collect29_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect29_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect30_put
+    if (take) begin
+        case (position)
+            'h1e: begin
+                collect30_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect30_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: collect31_put
+    if (take) begin
+        case (position)
+            'h1f: begin
+                collect31_kept <= s_axis_tdata;
+            end
+            'h0: begin
+                collect31_kept <= 0;
+            end
+        endcase
+    end
+end
+
+assign word = side_by_side0_joined;
+
 always @(posedge clk) begin: ram0_write_port
     if (write) begin
         ram0_memory[write_address] <= write_data;
@@ -133,9 +617,10 @@ always @(posedge clk) begin: ram0_read_port
     end
 end
 
-assign summary_due = (word_done && (ended || (number[5-1:0] == 31)));
+assign summary_due = (word_done && (ended || ($signed({1'b0, number[5-1:0]}) == (32 - 1))));
 
 assign s_axis_tready = (!(ended || closing || crowded || summary_due));
+assign take = (s_axis_tvalid && (!(ended || closing || crowded || summary_due)));
 
 always @(posedge clk) begin: fill
     if (rst == 1) begin
@@ -148,7 +633,7 @@ always @(posedge clk) begin: fill
     end
     else begin
         word_done <= 1'b0;
-        if ((s_axis_tvalid && s_axis_tready)) begin
+        if (take) begin
             position <= (position + 1);
             word_done <= (s_axis_tlast || (position == 31));
             if (s_axis_tlast) begin
@@ -171,13 +656,7 @@ always @(posedge clk) begin: fill
     end
 end
 
-always @(posedge clk) begin: collect
-    if ((s_axis_tvalid && s_axis_tready)) begin
-        if ((position == 0)) begin
-            word <= 0;
-        end
-        word[position] <= s_axis_tdata[0];
-    end
+always @(posedge clk) begin: summarize
     if (word_done) begin
         if ((number[5-1:0] == 0)) begin
             summary <= 0;

@@ -25,12 +25,14 @@ module zero_split (
     m_chunk_tready,
     m_chunk_tlast
 );
-// Split one value a cycle.
+// Split W values a cycle.
 //
-// s_axis   in   tdata = value; tlast ends the frame. A chunk ends there and after 4096 values
-// m_axis   out  the non-zeros, tdata = {raw part, exponent}; tlast = the chunk's last. A word
-//               waits until the next non-zero or the chunk's end shows whether it is the last
-// m_flag   out  tdata = the value is zero, one a value; tlast = the chunk's last
+// s_axis   in   tdata = W values; tlast ends the frame. Only there a word may have fewer, from the
+//               lowest up, as tkeep says by the byte. A chunk ends there and after 4096 values
+// m_axis   out  the non-zeros in groups of W, of which only the chunk's last may have fewer, each
+//               {raw part, exponent}; tuser = their number, less one; tlast = the chunk's last
+// m_flag   out  a group for each word: tdata = value j is zero, in bit j; tuser = the number of
+//               values, less one; tlast = the chunk's last
 // m_chunk  out  a word a chunk, tdata = {last 4 raw bytes, CRC-32, nnz, n - 1}; tlast = the
 //               frame's last chunk
 // rst      in   synchronous, active high; drops everything in flight
@@ -57,905 +59,892 @@ input m_flag_tready;
 output m_flag_tlast;
 reg m_flag_tlast;
 output [88:0] m_chunk_tdata;
-reg [88:0] m_chunk_tdata;
+wire [88:0] m_chunk_tdata;
 output m_chunk_tvalid;
 reg m_chunk_tvalid;
 input m_chunk_tready;
 output m_chunk_tlast;
 reg m_chunk_tlast;
 
+wire [31:0] entered;
+reg [31:0] remainder;
+reg [31:0] tail;
 reg [31:0] check;
+reg arrivals;
 wire chunk_free;
-reg closing;
-reg ended_frame;
-reg [11:0] ended_index;
+wire close;
+reg [24:0] counts;
+reg ended;
 wire ending;
 reg filled;
 wire flag_free;
+wire [0:0] flags;
 reg frame_end;
+reg frame_ended;
+wire [31:0] group;
 reg [11:0] index;
-reg keeping;
-reg [31:0] kept;
-reg last;
-wire nonzero;
+reg [11:0] index_here;
+wire leave;
+reg [0:0] level;
+reg [0:0] level_before;
+wire [0:0] level_rest;
+wire [1:0] level_sum;
 reg [12:0] nonzeros;
 reg [12:0] nonzeros_before;
 reg opening;
-wire shift;
+wire overfull;
 wire step;
-reg [31:0] tail;
-reg [31:0] tail_before;
-reg [31:0] value;
 wire value_free;
-reg [31:0] crc320_earlier;
-wire [31:0] crc320_following;
-reg [31:0] crc320_mixed;
-wire crc320_xor_network0_total;
-wire [31:0] crc320_xor_network0_joined;
-wire crc320_xor_network0_xor21_total;
-wire crc320_xor_network0_xor22_total;
-wire crc320_xor_network0_xor23_total;
-wire crc320_xor_network0_xor24_total;
-wire crc320_xor_network0_xor25_total;
-wire crc320_xor_network0_xor26_total;
-wire crc320_xor_network0_xor27_total;
-wire crc320_xor_network0_xor28_total;
-wire crc320_xor_network0_xor29_total;
-wire crc320_xor_network0_xor210_total;
-wire crc320_xor_network0_xor211_total;
-wire crc320_xor_network0_xor212_total;
-wire crc320_xor_network0_xor213_total;
-wire crc320_xor_network0_xor214_total;
-wire crc320_xor_network0_xor215_total;
-wire crc320_xor_network0_xor216_total;
-wire crc320_xor_network0_xor217_total;
-wire crc320_xor_network0_xor218_total;
-wire crc320_xor_network0_xor219_total;
-wire crc320_xor_network0_xor220_total;
-wire crc320_xor_network0_xor221_total;
-wire crc320_xor_network0_xor222_total;
-wire crc320_xor_network0_xor223_total;
-wire crc320_xor_network0_xor224_total;
-wire crc320_xor_network0_xor225_total;
-wire crc320_xor_network0_xor226_total;
-wire crc320_xor_network0_xor227_total;
-wire crc320_xor_network0_xor228_total;
-wire crc320_xor_network0_xor229_total;
-wire crc320_xor_network0_xor230_total;
-wire crc320_xor_network0_xor231_total;
-wire crc320_xor_network0_xor232_total;
-wire crc320_xor_network0_xor233_total;
-wire crc320_xor_network0_xor234_total;
-wire crc320_xor_network0_xor235_total;
-wire crc320_xor_network0_xor236_total;
-wire crc320_xor_network0_xor237_total;
-wire crc320_xor_network0_xor238_total;
-wire crc320_xor_network0_xor239_total;
-wire crc320_xor_network0_xor240_total;
-wire crc320_xor_network0_xor241_total;
-wire crc320_xor_network0_xor242_total;
-wire crc320_xor_network0_xor243_total;
-wire crc320_xor_network0_xor244_total;
-wire crc320_xor_network0_xor245_total;
-wire crc320_xor_network0_xor246_total;
-wire crc320_xor_network0_xor247_total;
-wire crc320_xor_network0_xor248_total;
-wire crc320_xor_network0_xor249_total;
-wire crc320_xor_network0_xor250_total;
-wire crc320_xor_network0_xor251_total;
-wire crc320_xor_network0_xor252_total;
-wire crc320_xor_network0_xor253_total;
-wire crc320_xor_network0_xor254_total;
-wire crc320_xor_network0_xor255_total;
-wire crc320_xor_network0_xor256_total;
-wire crc320_xor_network0_xor257_total;
-wire crc320_xor_network0_xor258_total;
-wire crc320_xor_network0_xor259_total;
-wire crc320_xor_network0_xor260_total;
-wire crc320_xor_network0_xor261_total;
-wire crc320_xor_network0_xor262_total;
-wire crc320_xor_network0_xor263_total;
-wire crc320_xor_network0_xor264_total;
-wire crc320_xor_network0_xor265_total;
-wire crc320_xor_network0_xor266_total;
-wire crc320_xor_network0_xor267_total;
-wire crc320_xor_network0_xor268_total;
-wire crc320_xor_network0_xor269_total;
-wire crc320_xor_network0_xor270_total;
-wire crc320_xor_network0_xor271_total;
-wire crc320_xor_network0_xor272_total;
-wire crc320_xor_network0_xor273_total;
-wire crc320_xor_network0_xor274_total;
-wire crc320_xor_network0_xor275_total;
-wire crc320_xor_network0_xor276_total;
-wire crc320_xor_network0_xor277_total;
-wire crc320_xor_network0_xor278_total;
-wire crc320_xor_network0_xor279_total;
-wire crc320_xor_network0_xor280_total;
-wire crc320_xor_network0_xor281_total;
-wire crc320_xor_network0_xor282_total;
-wire crc320_xor_network0_xor283_total;
-wire crc320_xor_network0_xor284_total;
-wire crc320_xor_network0_xor285_total;
-wire crc320_xor_network0_xor286_total;
-wire crc320_xor_network0_xor287_total;
-wire crc320_xor_network0_xor288_total;
-wire crc320_xor_network0_xor289_total;
-wire crc320_xor_network0_xor290_total;
-wire crc320_xor_network0_xor291_total;
-wire crc320_xor_network0_xor292_total;
-wire crc320_xor_network0_xor293_total;
-wire crc320_xor_network0_xor294_total;
-wire crc320_xor_network0_xor295_total;
-wire crc320_xor_network0_xor296_total;
-wire crc320_xor_network0_xor297_total;
-wire crc320_xor_network0_xor298_total;
-wire crc320_xor_network0_xor299_total;
-wire crc320_xor_network0_xor2100_total;
-wire crc320_xor_network0_xor2101_total;
-wire crc320_xor_network0_xor2102_total;
-wire crc320_xor_network0_xor2103_total;
-wire crc320_xor_network0_xor2104_total;
-wire crc320_xor_network0_xor2105_total;
-wire crc320_xor_network0_xor2106_total;
-wire crc320_xor_network0_xor2107_total;
-wire crc320_xor_network0_xor2108_total;
-wire crc320_xor_network0_xor2109_total;
-wire crc320_xor_network0_xor2110_total;
-wire crc320_xor_network0_xor2111_total;
-wire crc320_xor_network0_xor2112_total;
-wire crc320_xor_network0_xor2113_total;
-wire crc320_xor_network0_xor2114_total;
-wire crc320_xor_network0_xor2115_total;
-wire crc320_xor_network0_xor2116_total;
-wire crc320_xor_network0_xor2117_total;
-wire crc320_xor_network0_xor2118_total;
-wire crc320_xor_network0_xor2119_total;
-wire crc320_xor_network0_xor2120_total;
-wire crc320_xor_network0_xor2121_total;
-wire crc320_xor_network0_xor2122_total;
-wire crc320_xor_network0_xor2123_total;
-wire crc320_xor_network0_xor2124_total;
-wire crc320_xor_network0_xor2125_total;
-wire crc320_xor_network0_xor2126_total;
-wire crc320_xor_network0_xor2127_total;
-wire crc320_xor_network0_xor2128_total;
-wire crc320_xor_network0_xor2129_total;
-wire crc320_xor_network0_xor2130_total;
-wire crc320_xor_network0_xor2131_total;
-wire crc320_xor_network0_xor2132_total;
-wire crc320_xor_network0_xor2133_total;
-wire crc320_xor_network0_xor2134_total;
-wire crc320_xor_network0_xor2135_total;
-wire crc320_xor_network0_xor2136_total;
-wire crc320_xor_network0_xor2137_total;
-wire crc320_xor_network0_xor2138_total;
-wire crc320_xor_network0_xor2139_total;
-wire crc320_xor_network0_xor2140_total;
-wire crc320_xor_network0_xor2141_total;
-wire crc320_xor_network0_xor2142_total;
-wire crc320_xor_network0_xor2143_total;
-wire crc320_xor_network0_xor2144_total;
-wire crc320_xor_network0_xor2145_total;
-wire crc320_xor_network0_xor2146_total;
-wire crc320_xor_network0_xor2147_total;
-wire crc320_xor_network0_xor2148_total;
-wire crc320_xor_network0_xor2149_total;
-wire crc320_xor_network0_xor2150_total;
-wire crc320_xor_network0_xor2151_total;
-wire crc320_xor_network0_xor2152_total;
-wire crc320_xor_network0_xor2153_total;
-wire crc320_xor_network0_xor2154_total;
-wire crc320_xor_network0_xor2155_total;
-wire crc320_xor_network0_xor2156_total;
-wire crc320_xor_network0_xor2157_total;
-wire crc320_xor_network0_xor2158_total;
-wire crc320_xor_network0_xor2159_total;
-wire crc320_xor_network0_xor2160_total;
-wire crc320_xor_network0_xor2161_total;
-wire crc320_xor_network0_xor2162_total;
-wire crc320_xor_network0_xor2163_total;
-wire crc320_xor_network0_xor2164_total;
-wire crc320_xor_network0_xor2165_total;
-wire crc320_xor_network0_xor2166_total;
-wire crc320_xor_network0_xor2167_total;
-wire crc320_xor_network0_xor2168_total;
-wire crc320_xor_network0_xor2169_total;
-wire crc320_xor_network0_xor2170_total;
-wire crc320_xor_network0_xor2171_total;
-wire crc320_xor_network0_xor2172_total;
-wire crc320_xor_network0_xor2173_total;
-wire crc320_xor_network0_xor2174_total;
-wire crc320_xor_network0_xor2175_total;
-wire crc320_xor_network0_xor2176_total;
-wire crc320_xor_network0_xor2177_total;
-wire crc320_xor_network0_xor2178_total;
-wire crc320_xor_network0_xor2179_total;
-wire crc320_xor_network0_xor2180_total;
-wire crc320_xor_network0_xor2181_total;
-wire crc320_xor_network0_xor2182_total;
-wire crc320_xor_network0_xor2183_total;
-wire crc320_xor_network0_xor2184_total;
-wire crc320_xor_network0_xor2185_total;
-wire crc320_xor_network0_xor2186_total;
-wire crc320_xor_network0_xor2187_total;
-wire crc320_xor_network0_xor2188_total;
-wire crc320_xor_network0_xor2189_total;
-wire crc320_xor_network0_xor2190_total;
-wire crc320_xor_network0_xor2191_total;
-wire crc320_xor_network0_xor2192_total;
-wire crc320_xor_network0_xor2193_total;
-wire crc320_xor_network0_xor2194_total;
-wire crc320_xor_network0_xor2195_total;
-wire crc320_xor_network0_xor2196_total;
-wire crc320_xor_network0_xor2197_total;
-wire crc320_xor_network0_xor2198_total;
-wire crc320_xor_network0_xor2199_total;
-wire crc320_xor_network0_xor2200_total;
-wire crc320_xor_network0_xor2201_total;
-wire crc320_xor_network0_xor2202_total;
-wire crc320_xor_network0_xor2203_total;
-wire crc320_xor_network0_xor2204_total;
-wire crc320_xor_network0_xor2205_total;
-wire crc320_xor_network0_xor2206_total;
-wire crc320_xor_network0_xor2207_total;
-wire crc320_xor_network0_xor2208_total;
-wire crc320_xor_network0_xor2209_total;
-wire crc320_xor_network0_xor2210_total;
-wire crc320_xor_network0_xor2211_total;
-wire crc320_xor_network0_xor2212_total;
-wire crc320_xor_network0_xor2213_total;
-wire crc320_xor_network0_xor2214_total;
-wire crc320_xor_network0_xor2215_total;
-wire crc320_xor_network0_xor2216_total;
-wire crc320_xor_network0_xor2217_total;
-wire crc320_xor_network0_xor2218_total;
-wire crc320_xor_network0_xor2219_total;
-wire crc320_xor_network0_xor2220_total;
-wire crc320_xor_network0_xor2221_total;
-wire crc320_xor_network0_xor2222_total;
-wire crc320_xor_network0_xor2223_total;
-wire crc320_xor_network0_xor2224_total;
-wire crc320_xor_network0_xor2225_total;
-wire crc320_xor_network0_xor2226_total;
-wire crc320_xor_network0_xor2227_total;
-wire crc320_xor_network0_xor2228_total;
-wire crc320_xor_network0_xor2229_total;
-
-assign crc320_xor_network0_joined[31] = crc320_xor_network0_xor2221_total;
-assign crc320_xor_network0_joined[30] = crc320_xor_network0_xor2210_total;
-assign crc320_xor_network0_joined[29] = crc320_xor_network0_xor2204_total;
-assign crc320_xor_network0_joined[28] = crc320_xor_network0_xor2214_total;
-assign crc320_xor_network0_joined[27] = crc320_xor_network0_xor2227_total;
-assign crc320_xor_network0_joined[26] = crc320_xor_network0_xor2222_total;
-assign crc320_xor_network0_joined[25] = crc320_xor_network0_xor2219_total;
-assign crc320_xor_network0_joined[24] = crc320_xor_network0_xor2211_total;
-assign crc320_xor_network0_joined[23] = crc320_xor_network0_xor2200_total;
-assign crc320_xor_network0_joined[22] = crc320_xor_network0_xor2225_total;
-assign crc320_xor_network0_joined[21] = crc320_xor_network0_xor2208_total;
-assign crc320_xor_network0_joined[20] = crc320_xor_network0_xor2229_total;
-assign crc320_xor_network0_joined[19] = crc320_xor_network0_xor2228_total;
-assign crc320_xor_network0_joined[18] = crc320_xor_network0_xor2209_total;
-assign crc320_xor_network0_joined[17] = crc320_xor_network0_xor2213_total;
-assign crc320_xor_network0_joined[16] = crc320_xor_network0_xor2217_total;
-assign crc320_xor_network0_joined[15] = crc320_xor_network0_xor2199_total;
-assign crc320_xor_network0_joined[14] = crc320_xor_network0_xor2197_total;
-assign crc320_xor_network0_joined[13] = crc320_xor_network0_xor2215_total;
-assign crc320_xor_network0_joined[12] = crc320_xor_network0_xor2223_total;
-assign crc320_xor_network0_joined[11] = crc320_xor_network0_xor2226_total;
-assign crc320_xor_network0_joined[10] = crc320_xor_network0_xor2224_total;
-assign crc320_xor_network0_joined[9] = crc320_xor_network0_xor2198_total;
-assign crc320_xor_network0_joined[8] = crc320_xor_network0_xor2196_total;
-assign crc320_xor_network0_joined[7] = crc320_xor_network0_xor2218_total;
-assign crc320_xor_network0_joined[6] = crc320_xor_network0_xor2207_total;
-assign crc320_xor_network0_joined[5] = crc320_xor_network0_xor2216_total;
-assign crc320_xor_network0_joined[4] = crc320_xor_network0_xor2201_total;
-assign crc320_xor_network0_joined[3] = crc320_xor_network0_xor2203_total;
-assign crc320_xor_network0_joined[2] = crc320_xor_network0_xor2212_total;
-assign crc320_xor_network0_joined[1] = crc320_xor_network0_xor2205_total;
-assign crc320_xor_network0_joined[0] = crc320_xor_network0_xor2195_total;
-
-assign crc320_xor_network0_total = (crc320_mixed[2] ^ crc320_mixed[7]);
-
-assign crc320_xor_network0_xor21_total = (crc320_mixed[0] ^ crc320_mixed[22]);
-
-assign crc320_xor_network0_xor22_total = (crc320_mixed[3] ^ crc320_mixed[28]);
-
-assign crc320_xor_network0_xor23_total = (crc320_mixed[1] ^ crc320_mixed[23]);
-
-assign crc320_xor_network0_xor24_total = (crc320_mixed[25] ^ crc320_mixed[31]);
-
-assign crc320_xor_network0_xor25_total = (crc320_mixed[24] ^ crc320_mixed[30]);
-
-assign crc320_xor_network0_xor26_total = (crc320_mixed[19] ^ crc320_mixed[27]);
-
-assign crc320_xor_network0_xor27_total = (crc320_mixed[18] ^ crc320_mixed[26]);
-
-assign crc320_xor_network0_xor28_total = (crc320_mixed[17] ^ crc320_mixed[29]);
-
-assign crc320_xor_network0_xor29_total = (crc320_mixed[6] ^ crc320_mixed[11]);
-
-assign crc320_xor_network0_xor210_total = (crc320_mixed[5] ^ crc320_mixed[12]);
-
-assign crc320_xor_network0_xor211_total = (crc320_mixed[4] ^ crc320_mixed[16]);
-
-assign crc320_xor_network0_xor212_total = (crc320_mixed[14] ^ crc320_mixed[15]);
-
-assign crc320_xor_network0_xor213_total = (crc320_mixed[9] ^ crc320_mixed[21]);
-
-assign crc320_xor_network0_xor214_total = (crc320_mixed[8] ^ crc320_mixed[20]);
-
-assign crc320_xor_network0_xor215_total = (crc320_mixed[10] ^ crc320_mixed[26]);
-
-assign crc320_xor_network0_xor216_total = (crc320_mixed[14] ^ crc320_mixed[23]);
-
-assign crc320_xor_network0_xor217_total = (crc320_mixed[13] ^ crc320_mixed[29]);
-
-assign crc320_xor_network0_xor218_total = (crc320_mixed[9] ^ crc320_mixed[25]);
-
-assign crc320_xor_network0_xor219_total = (crc320_mixed[8] ^ crc320_mixed[24]);
-
-assign crc320_xor_network0_xor220_total = (crc320_mixed[4] ^ crc320_mixed[13]);
-
-assign crc320_xor_network0_xor221_total = (crc320_mixed[3] ^ crc320_mixed[5]);
-
-assign crc320_xor_network0_xor222_total = (crc320_mixed[24] ^ crc320_mixed[28]);
-
-assign crc320_xor_network0_xor223_total = (crc320_mixed[15] ^ crc320_mixed[31]);
-
-assign crc320_xor_network0_xor224_total = (crc320_mixed[10] ^ crc320_mixed[21]);
-
-assign crc320_xor_network0_xor225_total = (crc320_mixed[7] ^ crc320_mixed[13]);
-
-assign crc320_xor_network0_xor226_total = (crc320_mixed[0] ^ crc320_mixed[16]);
-
-assign crc320_xor_network0_xor227_total = (crc320_mixed[30] ^ crc320_mixed[31]);
-
-assign crc320_xor_network0_xor228_total = (crc320_mixed[12] ^ crc320_mixed[28]);
-
-assign crc320_xor_network0_xor229_total = (crc320_mixed[11] ^ crc320_mixed[27]);
-
-assign crc320_xor_network0_xor230_total = (crc320_mixed[10] ^ crc320_mixed[14]);
-
-assign crc320_xor_network0_xor231_total = (crc320_mixed[9] ^ crc320_mixed[20]);
-
-assign crc320_xor_network0_xor232_total = (crc320_mixed[7] ^ crc320_mixed[19]);
-
-assign crc320_xor_network0_xor233_total = (crc320_mixed[6] ^ crc320_mixed[21]);
-
-assign crc320_xor_network0_xor234_total = (crc320_mixed[6] ^ crc320_mixed[10]);
-
-assign crc320_xor_network0_xor235_total = (crc320_mixed[5] ^ crc320_mixed[18]);
-
-assign crc320_xor_network0_xor236_total = (crc320_mixed[4] ^ crc320_mixed[27]);
-
-assign crc320_xor_network0_xor237_total = (crc320_mixed[1] ^ crc320_mixed[30]);
-
-assign crc320_xor_network0_xor238_total = (crc320_mixed[23] ^ crc320_mixed[29]);
-
-assign crc320_xor_network0_xor239_total = (crc320_mixed[22] ^ crc320_mixed[30]);
-
-assign crc320_xor_network0_xor240_total = (crc320_mixed[20] ^ crc320_mixed[27]);
-
-assign crc320_xor_network0_xor241_total = (crc320_mixed[20] ^ crc320_mixed[22]);
-
-assign crc320_xor_network0_xor242_total = (crc320_mixed[18] ^ crc320_mixed[30]);
-
-assign crc320_xor_network0_xor243_total = (crc320_mixed[17] ^ crc320_mixed[19]);
-
-assign crc320_xor_network0_xor244_total = (crc320_mixed[16] ^ crc320_mixed[25]);
-
-assign crc320_xor_network0_xor245_total = (crc320_mixed[15] ^ crc320_mixed[25]);
-
-assign crc320_xor_network0_xor246_total = (crc320_mixed[15] ^ crc320_mixed[23]);
-
-assign crc320_xor_network0_xor247_total = (crc320_mixed[15] ^ crc320_mixed[22]);
-
-assign crc320_xor_network0_xor248_total = (crc320_mixed[15] ^ crc320_mixed[19]);
-
-assign crc320_xor_network0_xor249_total = (crc320_mixed[12] ^ crc320_mixed[13]);
-
-assign crc320_xor_network0_xor250_total = (crc320_mixed[10] ^ crc320_mixed[12]);
-
-assign crc320_xor_network0_xor251_total = (crc320_mixed[9] ^ crc320_mixed[31]);
-
-assign crc320_xor_network0_xor252_total = (crc320_mixed[8] ^ crc320_mixed[27]);
-
-assign crc320_xor_network0_xor253_total = (crc320_mixed[8] ^ crc320_mixed[22]);
-
-assign crc320_xor_network0_xor254_total = (crc320_mixed[8] ^ crc320_mixed[17]);
-
-assign crc320_xor_network0_xor255_total = (crc320_mixed[7] ^ crc320_mixed[25]);
-
-assign crc320_xor_network0_xor256_total = (crc320_mixed[7] ^ crc320_mixed[17]);
-
-assign crc320_xor_network0_xor257_total = (crc320_mixed[6] ^ crc320_mixed[26]);
-
-assign crc320_xor_network0_xor258_total = (crc320_mixed[6] ^ crc320_mixed[16]);
-
-assign crc320_xor_network0_xor259_total = (crc320_mixed[5] ^ crc320_mixed[14]);
-
-assign crc320_xor_network0_xor260_total = (crc320_mixed[4] ^ crc320_mixed[29]);
-
-assign crc320_xor_network0_xor261_total = (crc320_mixed[4] ^ crc320_mixed[18]);
-
-assign crc320_xor_network0_xor262_total = (crc320_mixed[3] ^ crc320_mixed[11]);
-
-assign crc320_xor_network0_xor263_total = (crc320_mixed[2] ^ crc320_mixed[11]);
-
-assign crc320_xor_network0_xor264_total = (crc320_mixed[2] ^ crc320_mixed[4]);
-
-assign crc320_xor_network0_xor265_total = (crc320_mixed[0] ^ crc320_mixed[6]);
-
-assign crc320_xor_network0_xor266_total = (crc320_xor_network0_xor25_total ^ crc320_xor_network0_xor28_total);
-
-assign crc320_xor_network0_xor267_total = (crc320_xor_network0_xor21_total ^ crc320_xor_network0_xor211_total);
-
-assign crc320_xor_network0_xor268_total = (crc320_xor_network0_xor23_total ^ crc320_xor_network0_xor26_total);
-
-assign crc320_xor_network0_xor269_total = (crc320_xor_network0_xor22_total ^ crc320_xor_network0_xor213_total);
-
-assign crc320_xor_network0_xor270_total = (crc320_xor_network0_total ^ crc320_xor_network0_xor214_total);
-
-assign crc320_xor_network0_xor271_total = (crc320_xor_network0_xor29_total ^ crc320_xor_network0_xor218_total);
-
-assign crc320_xor_network0_xor272_total = (crc320_xor_network0_xor28_total ^ crc320_xor_network0_xor210_total);
-
-assign crc320_xor_network0_xor273_total = (crc320_xor_network0_xor24_total ^ crc320_xor_network0_xor212_total);
-
-assign crc320_xor_network0_xor274_total = (crc320_xor_network0_xor21_total ^ crc320_xor_network0_xor220_total);
-
-assign crc320_xor_network0_xor275_total = (crc320_xor_network0_total ^ crc320_xor_network0_xor27_total);
-
-assign crc320_xor_network0_xor276_total = (crc320_xor_network0_xor217_total ^ crc320_xor_network0_xor226_total);
-
-assign crc320_xor_network0_xor277_total = (crc320_xor_network0_xor214_total ^ crc320_xor_network0_xor216_total);
-
-assign crc320_xor_network0_xor278_total = (crc320_xor_network0_xor211_total ^ crc320_xor_network0_xor222_total);
-
-assign crc320_xor_network0_xor279_total = (crc320_xor_network0_xor29_total ^ crc320_xor_network0_xor210_total);
-
-assign crc320_xor_network0_xor280_total = (crc320_xor_network0_xor27_total ^ crc320_xor_network0_xor237_total);
-
-assign crc320_xor_network0_xor281_total = (crc320_xor_network0_xor26_total ^ crc320_xor_network0_xor227_total);
-
-assign crc320_xor_network0_xor282_total = (crc320_xor_network0_xor26_total ^ crc320_xor_network0_xor217_total);
-
-assign crc320_xor_network0_xor283_total = (crc320_xor_network0_xor23_total ^ crc320_xor_network0_xor221_total);
-
-assign crc320_xor_network0_xor284_total = (crc320_xor_network0_xor21_total ^ crc320_xor_network0_xor235_total);
-
-assign crc320_xor_network0_xor285_total = (crc320_xor_network0_total ^ crc320_xor_network0_xor219_total);
-
-assign crc320_xor_network0_xor286_total = (crc320_xor_network0_total ^ crc320_xor_network0_xor29_total);
-
-assign crc320_xor_network0_xor287_total = (crc320_mixed[2] ^ crc320_xor_network0_xor22_total);
-
-assign crc320_xor_network0_xor288_total = (crc320_xor_network0_xor249_total ^ crc320_xor_network0_xor265_total);
-
-assign crc320_xor_network0_xor289_total = (crc320_xor_network0_xor242_total ^ crc320_xor_network0_xor263_total);
-
-assign crc320_xor_network0_xor290_total = (crc320_xor_network0_xor241_total ^ crc320_xor_network0_xor261_total);
-
-assign crc320_xor_network0_xor291_total = (crc320_xor_network0_xor238_total ^ crc320_xor_network0_xor258_total);
-
-assign crc320_xor_network0_xor292_total = (crc320_xor_network0_xor234_total ^ crc320_xor_network0_xor264_total);
-
-assign crc320_xor_network0_xor293_total = (crc320_xor_network0_xor234_total ^ crc320_xor_network0_xor253_total);
-
-assign crc320_xor_network0_xor294_total = (crc320_xor_network0_xor233_total ^ crc320_xor_network0_xor248_total);
-
-assign crc320_xor_network0_xor295_total = (crc320_xor_network0_xor232_total ^ crc320_xor_network0_xor260_total);
-
-assign crc320_xor_network0_xor296_total = (crc320_xor_network0_xor231_total ^ crc320_xor_network0_xor250_total);
-
-assign crc320_xor_network0_xor297_total = (crc320_xor_network0_xor231_total ^ crc320_xor_network0_xor246_total);
-
-assign crc320_xor_network0_xor298_total = (crc320_xor_network0_xor230_total ^ crc320_xor_network0_xor251_total);
-
-assign crc320_xor_network0_xor299_total = (crc320_xor_network0_xor229_total ^ crc320_xor_network0_xor244_total);
-
-assign crc320_xor_network0_xor2100_total = (crc320_xor_network0_xor228_total ^ crc320_xor_network0_xor233_total);
-
-assign crc320_xor_network0_xor2101_total = (crc320_xor_network0_xor226_total ^ crc320_xor_network0_xor255_total);
-
-assign crc320_xor_network0_xor2102_total = (crc320_xor_network0_xor225_total ^ crc320_xor_network0_xor252_total);
-
-assign crc320_xor_network0_xor2103_total = (crc320_xor_network0_xor225_total ^ crc320_xor_network0_xor247_total);
-
-assign crc320_xor_network0_xor2104_total = (crc320_xor_network0_xor224_total ^ crc320_xor_network0_xor262_total);
-
-assign crc320_xor_network0_xor2105_total = (crc320_xor_network0_xor224_total ^ crc320_xor_network0_xor229_total);
-
-assign crc320_xor_network0_xor2106_total = (crc320_xor_network0_xor223_total ^ crc320_xor_network0_xor243_total);
-
-assign crc320_xor_network0_xor2107_total = (crc320_xor_network0_xor219_total ^ crc320_xor_network0_xor224_total);
-
-assign crc320_xor_network0_xor2108_total = (crc320_xor_network0_xor218_total ^ crc320_xor_network0_xor219_total);
-
-assign crc320_xor_network0_xor2109_total = (crc320_xor_network0_xor215_total ^ crc320_xor_network0_xor240_total);
-
-assign crc320_xor_network0_xor2110_total = (crc320_xor_network0_xor215_total ^ crc320_xor_network0_xor236_total);
-
-assign crc320_xor_network0_xor2111_total = (crc320_xor_network0_xor215_total ^ crc320_xor_network0_xor223_total);
-
-assign crc320_xor_network0_xor2112_total = (crc320_xor_network0_xor213_total ^ crc320_xor_network0_xor259_total);
-
-assign crc320_xor_network0_xor2113_total = (crc320_xor_network0_xor213_total ^ crc320_xor_network0_xor236_total);
-
-assign crc320_xor_network0_xor2114_total = (crc320_xor_network0_xor212_total ^ crc320_xor_network0_xor256_total);
-
-assign crc320_xor_network0_xor2115_total = (crc320_xor_network0_xor212_total ^ crc320_xor_network0_xor221_total);
-
-assign crc320_xor_network0_xor2116_total = (crc320_xor_network0_xor212_total ^ crc320_xor_network0_xor220_total);
-
-assign crc320_xor_network0_xor2117_total = (crc320_xor_network0_xor27_total ^ crc320_xor_network0_xor245_total);
-
-assign crc320_xor_network0_xor2118_total = (crc320_xor_network0_xor27_total ^ crc320_xor_network0_xor239_total);
-
-assign crc320_xor_network0_xor2119_total = (crc320_xor_network0_xor27_total ^ crc320_xor_network0_xor223_total);
-
-assign crc320_xor_network0_xor2120_total = (crc320_xor_network0_xor25_total ^ crc320_xor_network0_xor232_total);
-
-assign crc320_xor_network0_xor2121_total = (crc320_xor_network0_xor24_total ^ crc320_xor_network0_xor230_total);
-
-assign crc320_xor_network0_xor2122_total = (crc320_xor_network0_xor24_total ^ crc320_xor_network0_xor228_total);
-
-assign crc320_xor_network0_xor2123_total = (crc320_xor_network0_xor24_total ^ crc320_xor_network0_xor221_total);
-
-assign crc320_xor_network0_xor2124_total = (crc320_xor_network0_xor24_total ^ crc320_xor_network0_xor25_total);
-
-assign crc320_xor_network0_xor2125_total = (crc320_xor_network0_xor23_total ^ crc320_xor_network0_xor257_total);
-
-assign crc320_xor_network0_xor2126_total = (crc320_xor_network0_xor23_total ^ crc320_xor_network0_xor225_total);
-
-assign crc320_xor_network0_xor2127_total = (crc320_xor_network0_xor22_total ^ crc320_xor_network0_xor29_total);
-
-assign crc320_xor_network0_xor2128_total = (crc320_xor_network0_total ^ crc320_xor_network0_xor21_total);
-
-assign crc320_xor_network0_xor2129_total = (crc320_mixed[13] ^ crc320_xor_network0_xor216_total);
-
-assign crc320_xor_network0_xor2130_total = (crc320_mixed[12] ^ crc320_xor_network0_xor22_total);
-
-assign crc320_xor_network0_xor2131_total = (crc320_mixed[11] ^ crc320_xor_network0_xor215_total);
-
-assign crc320_xor_network0_xor2132_total = (crc320_mixed[2] ^ crc320_xor_network0_xor222_total);
-
-assign crc320_xor_network0_xor2133_total = (crc320_mixed[2] ^ crc320_xor_network0_xor23_total);
-
-assign crc320_xor_network0_xor2134_total = (crc320_mixed[0] ^ crc320_xor_network0_xor24_total);
-
-assign crc320_xor_network0_xor2135_total = (crc320_xor_network0_xor2124_total ^ crc320_xor_network0_xor2130_total);
-
-assign crc320_xor_network0_xor2136_total = (crc320_xor_network0_xor2123_total ^ crc320_xor_network0_xor2128_total);
-
-assign crc320_xor_network0_xor2137_total = (crc320_xor_network0_xor2114_total ^ crc320_xor_network0_xor2127_total);
-
-assign crc320_xor_network0_xor2138_total = (crc320_xor_network0_xor2109_total ^ crc320_xor_network0_xor2133_total);
-
-assign crc320_xor_network0_xor2139_total = (crc320_xor_network0_xor2104_total ^ crc320_xor_network0_xor2116_total);
-
-assign crc320_xor_network0_xor2140_total = (crc320_xor_network0_xor2103_total ^ crc320_xor_network0_xor2131_total);
-
-assign crc320_xor_network0_xor2141_total = (crc320_xor_network0_xor2102_total ^ crc320_xor_network0_xor2134_total);
-
-assign crc320_xor_network0_xor2142_total = (crc320_xor_network0_xor2101_total ^ crc320_xor_network0_xor2107_total);
-
-assign crc320_xor_network0_xor2143_total = (crc320_xor_network0_xor2100_total ^ crc320_xor_network0_xor2129_total);
-
-assign crc320_xor_network0_xor2144_total = (crc320_xor_network0_xor299_total ^ crc320_xor_network0_xor2132_total);
-
-assign crc320_xor_network0_xor2145_total = (crc320_xor_network0_xor293_total ^ crc320_xor_network0_xor2115_total);
-
-assign crc320_xor_network0_xor2146_total = (crc320_xor_network0_xor292_total ^ crc320_xor_network0_xor2108_total);
-
-assign crc320_xor_network0_xor2147_total = (crc320_xor_network0_xor291_total ^ crc320_xor_network0_xor2111_total);
-
-assign crc320_xor_network0_xor2148_total = (crc320_xor_network0_xor290_total ^ crc320_xor_network0_xor2120_total);
-
-assign crc320_xor_network0_xor2149_total = (crc320_xor_network0_xor288_total ^ crc320_xor_network0_xor2117_total);
-
-assign crc320_xor_network0_xor2150_total = (crc320_xor_network0_xor287_total ^ crc320_xor_network0_xor2119_total);
-
-assign crc320_xor_network0_xor2151_total = (crc320_xor_network0_xor287_total ^ crc320_xor_network0_xor296_total);
-
-assign crc320_xor_network0_xor2152_total = (crc320_xor_network0_xor286_total ^ crc320_xor_network0_xor2122_total);
-
-assign crc320_xor_network0_xor2153_total = (crc320_xor_network0_xor286_total ^ crc320_xor_network0_xor297_total);
-
-assign crc320_xor_network0_xor2154_total = (crc320_xor_network0_xor285_total ^ crc320_xor_network0_xor2113_total);
-
-assign crc320_xor_network0_xor2155_total = (crc320_xor_network0_xor284_total ^ crc320_xor_network0_xor2126_total);
-
-assign crc320_xor_network0_xor2156_total = (crc320_xor_network0_xor283_total ^ crc320_xor_network0_xor295_total);
-
-assign crc320_xor_network0_xor2157_total = (crc320_xor_network0_xor282_total ^ crc320_xor_network0_xor2121_total);
-
-assign crc320_xor_network0_xor2158_total = (crc320_xor_network0_xor282_total ^ crc320_xor_network0_xor2118_total);
-
-assign crc320_xor_network0_xor2159_total = (crc320_xor_network0_xor279_total ^ crc320_xor_network0_xor2110_total);
-
-assign crc320_xor_network0_xor2160_total = (crc320_xor_network0_xor277_total ^ crc320_xor_network0_xor281_total);
-
-assign crc320_xor_network0_xor2161_total = (crc320_xor_network0_xor275_total ^ crc320_xor_network0_xor2112_total);
-
-assign crc320_xor_network0_xor2162_total = (crc320_xor_network0_xor275_total ^ crc320_xor_network0_xor2105_total);
-
-assign crc320_xor_network0_xor2163_total = (crc320_xor_network0_xor275_total ^ crc320_xor_network0_xor298_total);
-
-assign crc320_xor_network0_xor2164_total = (crc320_xor_network0_xor274_total ^ crc320_xor_network0_xor2106_total);
-
-assign crc320_xor_network0_xor2165_total = (crc320_xor_network0_xor274_total ^ crc320_xor_network0_xor280_total);
-
-assign crc320_xor_network0_xor2166_total = (crc320_xor_network0_xor273_total ^ crc320_xor_network0_xor289_total);
-
-assign crc320_xor_network0_xor2167_total = (crc320_xor_network0_xor272_total ^ crc320_xor_network0_xor277_total);
-
-assign crc320_xor_network0_xor2168_total = (crc320_xor_network0_xor270_total ^ crc320_xor_network0_xor2125_total);
-
-assign crc320_xor_network0_xor2169_total = (crc320_xor_network0_xor269_total ^ crc320_xor_network0_xor285_total);
-
-assign crc320_xor_network0_xor2170_total = (crc320_xor_network0_xor269_total ^ crc320_xor_network0_xor279_total);
-
-assign crc320_xor_network0_xor2171_total = (crc320_xor_network0_xor268_total ^ crc320_xor_network0_xor278_total);
-
-assign crc320_xor_network0_xor2172_total = (crc320_xor_network0_xor268_total ^ crc320_xor_network0_xor276_total);
-
-assign crc320_xor_network0_xor2173_total = (crc320_xor_network0_xor267_total ^ crc320_xor_network0_xor281_total);
-
-assign crc320_xor_network0_xor2174_total = (crc320_xor_network0_xor267_total ^ crc320_xor_network0_xor280_total);
-
-assign crc320_xor_network0_xor2175_total = (crc320_xor_network0_xor266_total ^ crc320_xor_network0_xor273_total);
-
-assign crc320_xor_network0_xor2176_total = (crc320_xor_network0_xor266_total ^ crc320_xor_network0_xor271_total);
-
-assign crc320_xor_network0_xor2177_total = (crc320_xor_network0_xor266_total ^ crc320_xor_network0_xor269_total);
-
-assign crc320_xor_network0_xor2178_total = (crc320_xor_network0_xor266_total ^ crc320_xor_network0_xor267_total);
-
-assign crc320_xor_network0_xor2179_total = (crc320_xor_network0_xor254_total ^ crc320_xor_network0_xor271_total);
-
-assign crc320_xor_network0_xor2180_total = (crc320_xor_network0_xor216_total ^ crc320_xor_network0_xor276_total);
-
-assign crc320_xor_network0_xor2181_total = (crc320_xor_network0_xor215_total ^ crc320_xor_network0_xor271_total);
-
-assign crc320_xor_network0_xor2182_total = (crc320_xor_network0_xor210_total ^ crc320_xor_network0_xor270_total);
-
-assign crc320_xor_network0_xor2183_total = (crc320_xor_network0_xor210_total ^ crc320_xor_network0_xor268_total);
-
-assign crc320_xor_network0_xor2184_total = (crc320_xor_network0_xor210_total ^ crc320_xor_network0_xor267_total);
-
-assign crc320_xor_network0_xor2185_total = (crc320_xor_network0_xor25_total ^ crc320_xor_network0_xor270_total);
-
-assign crc320_xor_network0_xor2186_total = (crc320_xor_network0_xor22_total ^ crc320_xor_network0_xor284_total);
-
-assign crc320_xor_network0_xor2187_total = (crc320_xor_network0_xor21_total ^ crc320_xor_network0_xor272_total);
-
-assign crc320_xor_network0_xor2188_total = (crc320_mixed[17] ^ crc320_xor_network0_xor283_total);
-
-assign crc320_xor_network0_xor2189_total = (crc320_mixed[3] ^ crc320_xor_network0_xor273_total);
-
-assign crc320_xor_network0_xor2190_total = (crc320_mixed[3] ^ crc320_xor_network0_xor272_total);
-
-assign crc320_xor_network0_xor2191_total = (crc320_mixed[3] ^ crc320_xor_network0_xor267_total);
-
-assign crc320_xor_network0_xor2192_total = (crc320_mixed[1] ^ crc320_xor_network0_xor294_total);
-
-assign crc320_xor_network0_xor2193_total = (crc320_mixed[1] ^ crc320_xor_network0_xor266_total);
-
-assign crc320_xor_network0_xor2194_total = (crc320_mixed[0] ^ crc320_xor_network0_xor269_total);
-
-assign crc320_xor_network0_xor2195_total = (crc320_xor_network0_xor2168_total ^ crc320_xor_network0_xor2191_total);
-
-assign crc320_xor_network0_xor2196_total = (crc320_xor_network0_xor2166_total ^ crc320_xor_network0_xor2184_total);
-
-assign crc320_xor_network0_xor2197_total = (crc320_xor_network0_xor2165_total ^ crc320_xor_network0_xor2179_total);
-
-assign crc320_xor_network0_xor2198_total = (crc320_xor_network0_xor2164_total ^ crc320_xor_network0_xor2182_total);
-
-assign crc320_xor_network0_xor2199_total = (crc320_xor_network0_xor2163_total ^ crc320_xor_network0_xor2183_total);
-
-assign crc320_xor_network0_xor2200_total = (crc320_xor_network0_xor2160_total ^ crc320_xor_network0_xor2194_total);
-
-assign crc320_xor_network0_xor2201_total = (crc320_xor_network0_xor2159_total ^ crc320_xor_network0_xor2185_total);
-
-assign crc320_xor_network0_xor2202_total = (crc320_xor_network0_xor2157_total ^ crc320_xor_network0_xor2174_total);
-
-assign crc320_xor_network0_xor2203_total = (crc320_xor_network0_xor2156_total ^ crc320_xor_network0_xor2181_total);
-
-assign crc320_xor_network0_xor2204_total = (crc320_xor_network0_xor2155_total ^ crc320_xor_network0_xor2175_total);
-
-assign crc320_xor_network0_xor2205_total = (crc320_xor_network0_xor2154_total ^ crc320_xor_network0_xor2188_total);
-
-assign crc320_xor_network0_xor2206_total = (crc320_xor_network0_xor2152_total ^ crc320_xor_network0_xor2172_total);
-
-assign crc320_xor_network0_xor2207_total = (crc320_xor_network0_xor2151_total ^ crc320_xor_network0_xor2180_total);
-
-assign crc320_xor_network0_xor2208_total = (crc320_xor_network0_xor2150_total ^ crc320_xor_network0_xor2187_total);
-
-assign crc320_xor_network0_xor2209_total = (crc320_xor_network0_xor2149_total ^ crc320_xor_network0_xor2177_total);
-
-assign crc320_xor_network0_xor2210_total = (crc320_xor_network0_xor2148_total ^ crc320_xor_network0_xor2189_total);
-
-assign crc320_xor_network0_xor2211_total = (crc320_xor_network0_xor2147_total ^ crc320_xor_network0_xor2169_total);
-
-assign crc320_xor_network0_xor2212_total = (crc320_xor_network0_xor2146_total ^ crc320_xor_network0_xor2186_total);
-
-assign crc320_xor_network0_xor2213_total = (crc320_xor_network0_xor2144_total ^ crc320_xor_network0_xor2167_total);
-
-assign crc320_xor_network0_xor2214_total = (crc320_xor_network0_xor2143_total ^ crc320_xor_network0_xor2178_total);
-
-assign crc320_xor_network0_xor2215_total = (crc320_xor_network0_xor2142_total ^ crc320_xor_network0_xor2190_total);
-
-assign crc320_xor_network0_xor2216_total = (crc320_xor_network0_xor2141_total ^ crc320_xor_network0_xor2170_total);
-
-assign crc320_xor_network0_xor2217_total = (crc320_xor_network0_xor2140_total ^ crc320_xor_network0_xor2171_total);
-
-assign crc320_xor_network0_xor2218_total = (crc320_xor_network0_xor2139_total ^ crc320_xor_network0_xor2193_total);
-
-assign crc320_xor_network0_xor2219_total = (crc320_xor_network0_xor2138_total ^ crc320_xor_network0_xor2176_total);
-
-assign crc320_xor_network0_xor2220_total = (crc320_xor_network0_xor2137_total ^ crc320_xor_network0_xor2173_total);
-
-assign crc320_xor_network0_xor2221_total = (crc320_xor_network0_xor2136_total ^ crc320_xor_network0_xor2192_total);
-
-assign crc320_xor_network0_xor2222_total = (crc320_xor_network0_xor2135_total ^ crc320_xor_network0_xor2162_total);
-
-assign crc320_xor_network0_xor2223_total = (crc320_xor_network0_xor278_total ^ crc320_xor_network0_xor2153_total);
-
-assign crc320_xor_network0_xor2224_total = (crc320_xor_network0_xor274_total ^ crc320_xor_network0_xor2161_total);
-
-assign crc320_xor_network0_xor2225_total = (crc320_xor_network0_xor270_total ^ crc320_xor_network0_xor2158_total);
-
-assign crc320_xor_network0_xor2226_total = (crc320_xor_network0_xor268_total ^ crc320_xor_network0_xor2145_total);
-
-assign crc320_xor_network0_xor2227_total = (crc320_mixed[20] ^ crc320_xor_network0_xor2206_total);
-
-assign crc320_xor_network0_xor2228_total = (crc320_mixed[7] ^ crc320_xor_network0_xor2202_total);
-
-assign crc320_xor_network0_xor2229_total = (crc320_mixed[5] ^ crc320_xor_network0_xor2220_total);
-
-assign crc320_following = crc320_xor_network0_joined;
-
-always @(opening, check) begin: crc320_origin
-    crc320_earlier = 0;
-    if ((!opening)) begin
-        crc320_earlier = check;
-    end
-end
-
-always @(crc320_earlier, value) begin: crc320_mix
-    crc320_mixed = (~crc320_earlier);
-    crc320_mixed[32-1:0] = ((~crc320_earlier[32-1:0]) ^ value);
-end
-
-always @(posedge clk) begin: crc320_step
-    if (rst == 1) begin
-        check <= 0;
-    end
-    else begin
-        if (step) begin
-            check <= (~crc320_following);
-        end
-    end
-end
-
-assign nonzero = (value != 0);
-assign ending = (frame_end || (index == 4095));
-
-always @(nonzeros, opening, tail) begin: so_far
-    nonzeros_before = 0;
-    tail_before = 0;
-    if ((!opening)) begin
-        nonzeros_before = nonzeros;
-        tail_before = tail;
-    end
-end
-
-assign value_free = ((!m_axis_tvalid) || m_axis_tready);
-assign flag_free = ((!m_flag_tvalid) || m_flag_tready);
-assign chunk_free = ((!closing) || (!m_chunk_tvalid) || m_chunk_tready);
-
-assign step = (filled && value_free && flag_free && chunk_free);
-assign s_axis_tready = ((!filled) || (value_free && flag_free && chunk_free));
-
-assign shift = (keeping && value_free && (last || (step && nonzero)));
-
-always @(posedge clk) begin: enter
+wire [88:0] totals;
+reg [31:0] enter0_value;
+wire enter0_zero;
+wire [31:0] enter0_entering;
+reg [31:0] side_by_side2_joined;
+wire [31:0] compact0_through0_item;
+wire [31:0] compact0_through0_slot;
+reg [31:0] slot0_held;
+wire slot0_holding;
+reg [31:0] crc320_narrow0_earlier;
+wire [31:0] crc320_narrow0_following;
+reg [31:0] crc320_narrow0_mixed;
+wire crc320_narrow0_xor_network0_total;
+wire [31:0] crc320_narrow0_xor_network0_joined;
+wire crc320_narrow0_xor_network0_xor21_total;
+wire crc320_narrow0_xor_network0_xor22_total;
+wire crc320_narrow0_xor_network0_xor23_total;
+wire crc320_narrow0_xor_network0_xor24_total;
+wire crc320_narrow0_xor_network0_xor25_total;
+wire crc320_narrow0_xor_network0_xor26_total;
+wire crc320_narrow0_xor_network0_xor27_total;
+wire crc320_narrow0_xor_network0_xor28_total;
+wire crc320_narrow0_xor_network0_xor29_total;
+wire crc320_narrow0_xor_network0_xor210_total;
+wire crc320_narrow0_xor_network0_xor211_total;
+wire crc320_narrow0_xor_network0_xor212_total;
+wire crc320_narrow0_xor_network0_xor213_total;
+wire crc320_narrow0_xor_network0_xor214_total;
+wire crc320_narrow0_xor_network0_xor215_total;
+wire crc320_narrow0_xor_network0_xor216_total;
+wire crc320_narrow0_xor_network0_xor217_total;
+wire crc320_narrow0_xor_network0_xor218_total;
+wire crc320_narrow0_xor_network0_xor219_total;
+wire crc320_narrow0_xor_network0_xor220_total;
+wire crc320_narrow0_xor_network0_xor221_total;
+wire crc320_narrow0_xor_network0_xor222_total;
+wire crc320_narrow0_xor_network0_xor223_total;
+wire crc320_narrow0_xor_network0_xor224_total;
+wire crc320_narrow0_xor_network0_xor225_total;
+wire crc320_narrow0_xor_network0_xor226_total;
+wire crc320_narrow0_xor_network0_xor227_total;
+wire crc320_narrow0_xor_network0_xor228_total;
+wire crc320_narrow0_xor_network0_xor229_total;
+wire crc320_narrow0_xor_network0_xor230_total;
+wire crc320_narrow0_xor_network0_xor231_total;
+wire crc320_narrow0_xor_network0_xor232_total;
+wire crc320_narrow0_xor_network0_xor233_total;
+wire crc320_narrow0_xor_network0_xor234_total;
+wire crc320_narrow0_xor_network0_xor235_total;
+wire crc320_narrow0_xor_network0_xor236_total;
+wire crc320_narrow0_xor_network0_xor237_total;
+wire crc320_narrow0_xor_network0_xor238_total;
+wire crc320_narrow0_xor_network0_xor239_total;
+wire crc320_narrow0_xor_network0_xor240_total;
+wire crc320_narrow0_xor_network0_xor241_total;
+wire crc320_narrow0_xor_network0_xor242_total;
+wire crc320_narrow0_xor_network0_xor243_total;
+wire crc320_narrow0_xor_network0_xor244_total;
+wire crc320_narrow0_xor_network0_xor245_total;
+wire crc320_narrow0_xor_network0_xor246_total;
+wire crc320_narrow0_xor_network0_xor247_total;
+wire crc320_narrow0_xor_network0_xor248_total;
+wire crc320_narrow0_xor_network0_xor249_total;
+wire crc320_narrow0_xor_network0_xor250_total;
+wire crc320_narrow0_xor_network0_xor251_total;
+wire crc320_narrow0_xor_network0_xor252_total;
+wire crc320_narrow0_xor_network0_xor253_total;
+wire crc320_narrow0_xor_network0_xor254_total;
+wire crc320_narrow0_xor_network0_xor255_total;
+wire crc320_narrow0_xor_network0_xor256_total;
+wire crc320_narrow0_xor_network0_xor257_total;
+wire crc320_narrow0_xor_network0_xor258_total;
+wire crc320_narrow0_xor_network0_xor259_total;
+wire crc320_narrow0_xor_network0_xor260_total;
+wire crc320_narrow0_xor_network0_xor261_total;
+wire crc320_narrow0_xor_network0_xor262_total;
+wire crc320_narrow0_xor_network0_xor263_total;
+wire crc320_narrow0_xor_network0_xor264_total;
+wire crc320_narrow0_xor_network0_xor265_total;
+wire crc320_narrow0_xor_network0_xor266_total;
+wire crc320_narrow0_xor_network0_xor267_total;
+wire crc320_narrow0_xor_network0_xor268_total;
+wire crc320_narrow0_xor_network0_xor269_total;
+wire crc320_narrow0_xor_network0_xor270_total;
+wire crc320_narrow0_xor_network0_xor271_total;
+wire crc320_narrow0_xor_network0_xor272_total;
+wire crc320_narrow0_xor_network0_xor273_total;
+wire crc320_narrow0_xor_network0_xor274_total;
+wire crc320_narrow0_xor_network0_xor275_total;
+wire crc320_narrow0_xor_network0_xor276_total;
+wire crc320_narrow0_xor_network0_xor277_total;
+wire crc320_narrow0_xor_network0_xor278_total;
+wire crc320_narrow0_xor_network0_xor279_total;
+wire crc320_narrow0_xor_network0_xor280_total;
+wire crc320_narrow0_xor_network0_xor281_total;
+wire crc320_narrow0_xor_network0_xor282_total;
+wire crc320_narrow0_xor_network0_xor283_total;
+wire crc320_narrow0_xor_network0_xor284_total;
+wire crc320_narrow0_xor_network0_xor285_total;
+wire crc320_narrow0_xor_network0_xor286_total;
+wire crc320_narrow0_xor_network0_xor287_total;
+wire crc320_narrow0_xor_network0_xor288_total;
+wire crc320_narrow0_xor_network0_xor289_total;
+wire crc320_narrow0_xor_network0_xor290_total;
+wire crc320_narrow0_xor_network0_xor291_total;
+wire crc320_narrow0_xor_network0_xor292_total;
+wire crc320_narrow0_xor_network0_xor293_total;
+wire crc320_narrow0_xor_network0_xor294_total;
+wire crc320_narrow0_xor_network0_xor295_total;
+wire crc320_narrow0_xor_network0_xor296_total;
+wire crc320_narrow0_xor_network0_xor297_total;
+wire crc320_narrow0_xor_network0_xor298_total;
+wire crc320_narrow0_xor_network0_xor299_total;
+wire crc320_narrow0_xor_network0_xor2100_total;
+wire crc320_narrow0_xor_network0_xor2101_total;
+wire crc320_narrow0_xor_network0_xor2102_total;
+wire crc320_narrow0_xor_network0_xor2103_total;
+wire crc320_narrow0_xor_network0_xor2104_total;
+wire crc320_narrow0_xor_network0_xor2105_total;
+wire crc320_narrow0_xor_network0_xor2106_total;
+wire crc320_narrow0_xor_network0_xor2107_total;
+wire crc320_narrow0_xor_network0_xor2108_total;
+wire crc320_narrow0_xor_network0_xor2109_total;
+wire crc320_narrow0_xor_network0_xor2110_total;
+wire crc320_narrow0_xor_network0_xor2111_total;
+wire crc320_narrow0_xor_network0_xor2112_total;
+wire crc320_narrow0_xor_network0_xor2113_total;
+wire crc320_narrow0_xor_network0_xor2114_total;
+wire crc320_narrow0_xor_network0_xor2115_total;
+wire crc320_narrow0_xor_network0_xor2116_total;
+wire crc320_narrow0_xor_network0_xor2117_total;
+wire crc320_narrow0_xor_network0_xor2118_total;
+wire crc320_narrow0_xor_network0_xor2119_total;
+wire crc320_narrow0_xor_network0_xor2120_total;
+wire crc320_narrow0_xor_network0_xor2121_total;
+wire crc320_narrow0_xor_network0_xor2122_total;
+wire crc320_narrow0_xor_network0_xor2123_total;
+wire crc320_narrow0_xor_network0_xor2124_total;
+wire crc320_narrow0_xor_network0_xor2125_total;
+wire crc320_narrow0_xor_network0_xor2126_total;
+wire crc320_narrow0_xor_network0_xor2127_total;
+wire crc320_narrow0_xor_network0_xor2128_total;
+wire crc320_narrow0_xor_network0_xor2129_total;
+wire crc320_narrow0_xor_network0_xor2130_total;
+wire crc320_narrow0_xor_network0_xor2131_total;
+wire crc320_narrow0_xor_network0_xor2132_total;
+wire crc320_narrow0_xor_network0_xor2133_total;
+wire crc320_narrow0_xor_network0_xor2134_total;
+wire crc320_narrow0_xor_network0_xor2135_total;
+wire crc320_narrow0_xor_network0_xor2136_total;
+wire crc320_narrow0_xor_network0_xor2137_total;
+wire crc320_narrow0_xor_network0_xor2138_total;
+wire crc320_narrow0_xor_network0_xor2139_total;
+wire crc320_narrow0_xor_network0_xor2140_total;
+wire crc320_narrow0_xor_network0_xor2141_total;
+wire crc320_narrow0_xor_network0_xor2142_total;
+wire crc320_narrow0_xor_network0_xor2143_total;
+wire crc320_narrow0_xor_network0_xor2144_total;
+wire crc320_narrow0_xor_network0_xor2145_total;
+wire crc320_narrow0_xor_network0_xor2146_total;
+wire crc320_narrow0_xor_network0_xor2147_total;
+wire crc320_narrow0_xor_network0_xor2148_total;
+wire crc320_narrow0_xor_network0_xor2149_total;
+wire crc320_narrow0_xor_network0_xor2150_total;
+wire crc320_narrow0_xor_network0_xor2151_total;
+wire crc320_narrow0_xor_network0_xor2152_total;
+wire crc320_narrow0_xor_network0_xor2153_total;
+wire crc320_narrow0_xor_network0_xor2154_total;
+wire crc320_narrow0_xor_network0_xor2155_total;
+wire crc320_narrow0_xor_network0_xor2156_total;
+wire crc320_narrow0_xor_network0_xor2157_total;
+wire crc320_narrow0_xor_network0_xor2158_total;
+wire crc320_narrow0_xor_network0_xor2159_total;
+wire crc320_narrow0_xor_network0_xor2160_total;
+wire crc320_narrow0_xor_network0_xor2161_total;
+wire crc320_narrow0_xor_network0_xor2162_total;
+wire crc320_narrow0_xor_network0_xor2163_total;
+wire crc320_narrow0_xor_network0_xor2164_total;
+wire crc320_narrow0_xor_network0_xor2165_total;
+wire crc320_narrow0_xor_network0_xor2166_total;
+wire crc320_narrow0_xor_network0_xor2167_total;
+wire crc320_narrow0_xor_network0_xor2168_total;
+wire crc320_narrow0_xor_network0_xor2169_total;
+wire crc320_narrow0_xor_network0_xor2170_total;
+wire crc320_narrow0_xor_network0_xor2171_total;
+wire crc320_narrow0_xor_network0_xor2172_total;
+wire crc320_narrow0_xor_network0_xor2173_total;
+wire crc320_narrow0_xor_network0_xor2174_total;
+wire crc320_narrow0_xor_network0_xor2175_total;
+wire crc320_narrow0_xor_network0_xor2176_total;
+wire crc320_narrow0_xor_network0_xor2177_total;
+wire crc320_narrow0_xor_network0_xor2178_total;
+wire crc320_narrow0_xor_network0_xor2179_total;
+wire crc320_narrow0_xor_network0_xor2180_total;
+wire crc320_narrow0_xor_network0_xor2181_total;
+wire crc320_narrow0_xor_network0_xor2182_total;
+wire crc320_narrow0_xor_network0_xor2183_total;
+wire crc320_narrow0_xor_network0_xor2184_total;
+wire crc320_narrow0_xor_network0_xor2185_total;
+wire crc320_narrow0_xor_network0_xor2186_total;
+wire crc320_narrow0_xor_network0_xor2187_total;
+wire crc320_narrow0_xor_network0_xor2188_total;
+wire crc320_narrow0_xor_network0_xor2189_total;
+wire crc320_narrow0_xor_network0_xor2190_total;
+wire crc320_narrow0_xor_network0_xor2191_total;
+wire crc320_narrow0_xor_network0_xor2192_total;
+wire crc320_narrow0_xor_network0_xor2193_total;
+wire crc320_narrow0_xor_network0_xor2194_total;
+wire crc320_narrow0_xor_network0_xor2195_total;
+wire crc320_narrow0_xor_network0_xor2196_total;
+wire crc320_narrow0_xor_network0_xor2197_total;
+wire crc320_narrow0_xor_network0_xor2198_total;
+wire crc320_narrow0_xor_network0_xor2199_total;
+wire crc320_narrow0_xor_network0_xor2200_total;
+wire crc320_narrow0_xor_network0_xor2201_total;
+wire crc320_narrow0_xor_network0_xor2202_total;
+wire crc320_narrow0_xor_network0_xor2203_total;
+wire crc320_narrow0_xor_network0_xor2204_total;
+wire crc320_narrow0_xor_network0_xor2205_total;
+wire crc320_narrow0_xor_network0_xor2206_total;
+wire crc320_narrow0_xor_network0_xor2207_total;
+wire crc320_narrow0_xor_network0_xor2208_total;
+wire crc320_narrow0_xor_network0_xor2209_total;
+wire crc320_narrow0_xor_network0_xor2210_total;
+wire crc320_narrow0_xor_network0_xor2211_total;
+wire crc320_narrow0_xor_network0_xor2212_total;
+wire crc320_narrow0_xor_network0_xor2213_total;
+wire crc320_narrow0_xor_network0_xor2214_total;
+wire crc320_narrow0_xor_network0_xor2215_total;
+wire crc320_narrow0_xor_network0_xor2216_total;
+wire crc320_narrow0_xor_network0_xor2217_total;
+wire crc320_narrow0_xor_network0_xor2218_total;
+wire crc320_narrow0_xor_network0_xor2219_total;
+wire crc320_narrow0_xor_network0_xor2220_total;
+wire crc320_narrow0_xor_network0_xor2221_total;
+wire crc320_narrow0_xor_network0_xor2222_total;
+wire crc320_narrow0_xor_network0_xor2223_total;
+wire crc320_narrow0_xor_network0_xor2224_total;
+wire crc320_narrow0_xor_network0_xor2225_total;
+wire crc320_narrow0_xor_network0_xor2226_total;
+wire crc320_narrow0_xor_network0_xor2227_total;
+wire crc320_narrow0_xor_network0_xor2228_total;
+wire crc320_narrow0_xor_network0_xor2229_total;
+reg [7:0] keep_tail0_before;
+wire [31:0] keep_tail0_history;
+reg [31:0] keep_tail0_chosen;
+wire [31:0] keep_tail0_side_by_side3_joined;
+
+assign totals[89-1:57] = tail;
+assign totals[57-1:25] = check;
+assign totals[25-1:0] = counts;
+assign compact0_through0_item[31] = enter0_value[31];
+assign compact0_through0_item[31-1:8] = enter0_value[23-1:0];
+assign compact0_through0_item[8-1:0] = enter0_value[31-1:23];
+assign crc320_narrow0_xor_network0_joined[31] = crc320_narrow0_xor_network0_xor2221_total;
+assign crc320_narrow0_xor_network0_joined[30] = crc320_narrow0_xor_network0_xor2210_total;
+assign crc320_narrow0_xor_network0_joined[29] = crc320_narrow0_xor_network0_xor2204_total;
+assign crc320_narrow0_xor_network0_joined[28] = crc320_narrow0_xor_network0_xor2214_total;
+assign crc320_narrow0_xor_network0_joined[27] = crc320_narrow0_xor_network0_xor2227_total;
+assign crc320_narrow0_xor_network0_joined[26] = crc320_narrow0_xor_network0_xor2222_total;
+assign crc320_narrow0_xor_network0_joined[25] = crc320_narrow0_xor_network0_xor2219_total;
+assign crc320_narrow0_xor_network0_joined[24] = crc320_narrow0_xor_network0_xor2211_total;
+assign crc320_narrow0_xor_network0_joined[23] = crc320_narrow0_xor_network0_xor2200_total;
+assign crc320_narrow0_xor_network0_joined[22] = crc320_narrow0_xor_network0_xor2225_total;
+assign crc320_narrow0_xor_network0_joined[21] = crc320_narrow0_xor_network0_xor2208_total;
+assign crc320_narrow0_xor_network0_joined[20] = crc320_narrow0_xor_network0_xor2229_total;
+assign crc320_narrow0_xor_network0_joined[19] = crc320_narrow0_xor_network0_xor2228_total;
+assign crc320_narrow0_xor_network0_joined[18] = crc320_narrow0_xor_network0_xor2209_total;
+assign crc320_narrow0_xor_network0_joined[17] = crc320_narrow0_xor_network0_xor2213_total;
+assign crc320_narrow0_xor_network0_joined[16] = crc320_narrow0_xor_network0_xor2217_total;
+assign crc320_narrow0_xor_network0_joined[15] = crc320_narrow0_xor_network0_xor2199_total;
+assign crc320_narrow0_xor_network0_joined[14] = crc320_narrow0_xor_network0_xor2197_total;
+assign crc320_narrow0_xor_network0_joined[13] = crc320_narrow0_xor_network0_xor2215_total;
+assign crc320_narrow0_xor_network0_joined[12] = crc320_narrow0_xor_network0_xor2223_total;
+assign crc320_narrow0_xor_network0_joined[11] = crc320_narrow0_xor_network0_xor2226_total;
+assign crc320_narrow0_xor_network0_joined[10] = crc320_narrow0_xor_network0_xor2224_total;
+assign crc320_narrow0_xor_network0_joined[9] = crc320_narrow0_xor_network0_xor2198_total;
+assign crc320_narrow0_xor_network0_joined[8] = crc320_narrow0_xor_network0_xor2196_total;
+assign crc320_narrow0_xor_network0_joined[7] = crc320_narrow0_xor_network0_xor2218_total;
+assign crc320_narrow0_xor_network0_joined[6] = crc320_narrow0_xor_network0_xor2207_total;
+assign crc320_narrow0_xor_network0_joined[5] = crc320_narrow0_xor_network0_xor2216_total;
+assign crc320_narrow0_xor_network0_joined[4] = crc320_narrow0_xor_network0_xor2201_total;
+assign crc320_narrow0_xor_network0_joined[3] = crc320_narrow0_xor_network0_xor2203_total;
+assign crc320_narrow0_xor_network0_joined[2] = crc320_narrow0_xor_network0_xor2212_total;
+assign crc320_narrow0_xor_network0_joined[1] = crc320_narrow0_xor_network0_xor2205_total;
+assign crc320_narrow0_xor_network0_joined[0] = crc320_narrow0_xor_network0_xor2195_total;
+assign keep_tail0_side_by_side3_joined[32-1:8] = side_by_side2_joined[32-1:8];
+assign keep_tail0_side_by_side3_joined[8-1:0] = keep_tail0_before;
+
+assign enter0_entering = s_axis_tdata[32-1:0];
+assign enter0_zero = (!arrivals);
+
+always @(posedge clk) begin: enter0_register
     if (s_axis_tready) begin
-        value <= s_axis_tdata;
-        frame_end <= s_axis_tlast;
+        enter0_value <= enter0_entering;
+        arrivals <= (enter0_entering != 0);
     end
 end
 
-always @(posedge clk) begin: place
+assign entered = enter0_value;
+
+assign flags = enter0_zero;
+
+assign group = side_by_side2_joined;
+
+assign compact0_through0_slot = compact0_through0_item;
+
+assign slot0_holding = (level > 0);
+
+always @(slot0_held, slot0_holding, compact0_through0_slot) begin: slot0_show
+    side_by_side2_joined = compact0_through0_slot;
+    if (slot0_holding) begin
+        side_by_side2_joined = slot0_held;
+    end
+end
+
+always @(posedge clk) begin: slot0_hold
+    if ((leave || (!slot0_holding))) begin
+        slot0_held <= compact0_through0_slot;
+    end
+end
+
+assign crc320_narrow0_xor_network0_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_mixed[7]);
+
+assign crc320_narrow0_xor_network0_xor21_total = (crc320_narrow0_mixed[0] ^ crc320_narrow0_mixed[22]);
+
+assign crc320_narrow0_xor_network0_xor22_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_mixed[28]);
+
+assign crc320_narrow0_xor_network0_xor23_total = (crc320_narrow0_mixed[1] ^ crc320_narrow0_mixed[23]);
+
+assign crc320_narrow0_xor_network0_xor24_total = (crc320_narrow0_mixed[25] ^ crc320_narrow0_mixed[31]);
+
+assign crc320_narrow0_xor_network0_xor25_total = (crc320_narrow0_mixed[24] ^ crc320_narrow0_mixed[30]);
+
+assign crc320_narrow0_xor_network0_xor26_total = (crc320_narrow0_mixed[19] ^ crc320_narrow0_mixed[27]);
+
+assign crc320_narrow0_xor_network0_xor27_total = (crc320_narrow0_mixed[18] ^ crc320_narrow0_mixed[26]);
+
+assign crc320_narrow0_xor_network0_xor28_total = (crc320_narrow0_mixed[17] ^ crc320_narrow0_mixed[29]);
+
+assign crc320_narrow0_xor_network0_xor29_total = (crc320_narrow0_mixed[6] ^ crc320_narrow0_mixed[11]);
+
+assign crc320_narrow0_xor_network0_xor210_total = (crc320_narrow0_mixed[5] ^ crc320_narrow0_mixed[12]);
+
+assign crc320_narrow0_xor_network0_xor211_total = (crc320_narrow0_mixed[4] ^ crc320_narrow0_mixed[16]);
+
+assign crc320_narrow0_xor_network0_xor212_total = (crc320_narrow0_mixed[14] ^ crc320_narrow0_mixed[15]);
+
+assign crc320_narrow0_xor_network0_xor213_total = (crc320_narrow0_mixed[9] ^ crc320_narrow0_mixed[21]);
+
+assign crc320_narrow0_xor_network0_xor214_total = (crc320_narrow0_mixed[8] ^ crc320_narrow0_mixed[20]);
+
+assign crc320_narrow0_xor_network0_xor215_total = (crc320_narrow0_mixed[10] ^ crc320_narrow0_mixed[26]);
+
+assign crc320_narrow0_xor_network0_xor216_total = (crc320_narrow0_mixed[14] ^ crc320_narrow0_mixed[23]);
+
+assign crc320_narrow0_xor_network0_xor217_total = (crc320_narrow0_mixed[13] ^ crc320_narrow0_mixed[29]);
+
+assign crc320_narrow0_xor_network0_xor218_total = (crc320_narrow0_mixed[9] ^ crc320_narrow0_mixed[25]);
+
+assign crc320_narrow0_xor_network0_xor219_total = (crc320_narrow0_mixed[8] ^ crc320_narrow0_mixed[24]);
+
+assign crc320_narrow0_xor_network0_xor220_total = (crc320_narrow0_mixed[4] ^ crc320_narrow0_mixed[13]);
+
+assign crc320_narrow0_xor_network0_xor221_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_mixed[5]);
+
+assign crc320_narrow0_xor_network0_xor222_total = (crc320_narrow0_mixed[24] ^ crc320_narrow0_mixed[28]);
+
+assign crc320_narrow0_xor_network0_xor223_total = (crc320_narrow0_mixed[15] ^ crc320_narrow0_mixed[31]);
+
+assign crc320_narrow0_xor_network0_xor224_total = (crc320_narrow0_mixed[10] ^ crc320_narrow0_mixed[21]);
+
+assign crc320_narrow0_xor_network0_xor225_total = (crc320_narrow0_mixed[7] ^ crc320_narrow0_mixed[13]);
+
+assign crc320_narrow0_xor_network0_xor226_total = (crc320_narrow0_mixed[0] ^ crc320_narrow0_mixed[16]);
+
+assign crc320_narrow0_xor_network0_xor227_total = (crc320_narrow0_mixed[30] ^ crc320_narrow0_mixed[31]);
+
+assign crc320_narrow0_xor_network0_xor228_total = (crc320_narrow0_mixed[12] ^ crc320_narrow0_mixed[28]);
+
+assign crc320_narrow0_xor_network0_xor229_total = (crc320_narrow0_mixed[11] ^ crc320_narrow0_mixed[27]);
+
+assign crc320_narrow0_xor_network0_xor230_total = (crc320_narrow0_mixed[10] ^ crc320_narrow0_mixed[14]);
+
+assign crc320_narrow0_xor_network0_xor231_total = (crc320_narrow0_mixed[9] ^ crc320_narrow0_mixed[20]);
+
+assign crc320_narrow0_xor_network0_xor232_total = (crc320_narrow0_mixed[7] ^ crc320_narrow0_mixed[19]);
+
+assign crc320_narrow0_xor_network0_xor233_total = (crc320_narrow0_mixed[6] ^ crc320_narrow0_mixed[21]);
+
+assign crc320_narrow0_xor_network0_xor234_total = (crc320_narrow0_mixed[6] ^ crc320_narrow0_mixed[10]);
+
+assign crc320_narrow0_xor_network0_xor235_total = (crc320_narrow0_mixed[5] ^ crc320_narrow0_mixed[18]);
+
+assign crc320_narrow0_xor_network0_xor236_total = (crc320_narrow0_mixed[4] ^ crc320_narrow0_mixed[27]);
+
+assign crc320_narrow0_xor_network0_xor237_total = (crc320_narrow0_mixed[1] ^ crc320_narrow0_mixed[30]);
+
+assign crc320_narrow0_xor_network0_xor238_total = (crc320_narrow0_mixed[23] ^ crc320_narrow0_mixed[29]);
+
+assign crc320_narrow0_xor_network0_xor239_total = (crc320_narrow0_mixed[22] ^ crc320_narrow0_mixed[30]);
+
+assign crc320_narrow0_xor_network0_xor240_total = (crc320_narrow0_mixed[20] ^ crc320_narrow0_mixed[27]);
+
+assign crc320_narrow0_xor_network0_xor241_total = (crc320_narrow0_mixed[20] ^ crc320_narrow0_mixed[22]);
+
+assign crc320_narrow0_xor_network0_xor242_total = (crc320_narrow0_mixed[18] ^ crc320_narrow0_mixed[30]);
+
+assign crc320_narrow0_xor_network0_xor243_total = (crc320_narrow0_mixed[17] ^ crc320_narrow0_mixed[19]);
+
+assign crc320_narrow0_xor_network0_xor244_total = (crc320_narrow0_mixed[16] ^ crc320_narrow0_mixed[25]);
+
+assign crc320_narrow0_xor_network0_xor245_total = (crc320_narrow0_mixed[15] ^ crc320_narrow0_mixed[25]);
+
+assign crc320_narrow0_xor_network0_xor246_total = (crc320_narrow0_mixed[15] ^ crc320_narrow0_mixed[23]);
+
+assign crc320_narrow0_xor_network0_xor247_total = (crc320_narrow0_mixed[15] ^ crc320_narrow0_mixed[22]);
+
+assign crc320_narrow0_xor_network0_xor248_total = (crc320_narrow0_mixed[15] ^ crc320_narrow0_mixed[19]);
+
+assign crc320_narrow0_xor_network0_xor249_total = (crc320_narrow0_mixed[12] ^ crc320_narrow0_mixed[13]);
+
+assign crc320_narrow0_xor_network0_xor250_total = (crc320_narrow0_mixed[10] ^ crc320_narrow0_mixed[12]);
+
+assign crc320_narrow0_xor_network0_xor251_total = (crc320_narrow0_mixed[9] ^ crc320_narrow0_mixed[31]);
+
+assign crc320_narrow0_xor_network0_xor252_total = (crc320_narrow0_mixed[8] ^ crc320_narrow0_mixed[27]);
+
+assign crc320_narrow0_xor_network0_xor253_total = (crc320_narrow0_mixed[8] ^ crc320_narrow0_mixed[22]);
+
+assign crc320_narrow0_xor_network0_xor254_total = (crc320_narrow0_mixed[8] ^ crc320_narrow0_mixed[17]);
+
+assign crc320_narrow0_xor_network0_xor255_total = (crc320_narrow0_mixed[7] ^ crc320_narrow0_mixed[25]);
+
+assign crc320_narrow0_xor_network0_xor256_total = (crc320_narrow0_mixed[7] ^ crc320_narrow0_mixed[17]);
+
+assign crc320_narrow0_xor_network0_xor257_total = (crc320_narrow0_mixed[6] ^ crc320_narrow0_mixed[26]);
+
+assign crc320_narrow0_xor_network0_xor258_total = (crc320_narrow0_mixed[6] ^ crc320_narrow0_mixed[16]);
+
+assign crc320_narrow0_xor_network0_xor259_total = (crc320_narrow0_mixed[5] ^ crc320_narrow0_mixed[14]);
+
+assign crc320_narrow0_xor_network0_xor260_total = (crc320_narrow0_mixed[4] ^ crc320_narrow0_mixed[29]);
+
+assign crc320_narrow0_xor_network0_xor261_total = (crc320_narrow0_mixed[4] ^ crc320_narrow0_mixed[18]);
+
+assign crc320_narrow0_xor_network0_xor262_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_mixed[11]);
+
+assign crc320_narrow0_xor_network0_xor263_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_mixed[11]);
+
+assign crc320_narrow0_xor_network0_xor264_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_mixed[4]);
+
+assign crc320_narrow0_xor_network0_xor265_total = (crc320_narrow0_mixed[0] ^ crc320_narrow0_mixed[6]);
+
+assign crc320_narrow0_xor_network0_xor266_total = (crc320_narrow0_xor_network0_xor25_total ^ crc320_narrow0_xor_network0_xor28_total);
+
+assign crc320_narrow0_xor_network0_xor267_total = (crc320_narrow0_xor_network0_xor21_total ^ crc320_narrow0_xor_network0_xor211_total);
+
+assign crc320_narrow0_xor_network0_xor268_total = (crc320_narrow0_xor_network0_xor23_total ^ crc320_narrow0_xor_network0_xor26_total);
+
+assign crc320_narrow0_xor_network0_xor269_total = (crc320_narrow0_xor_network0_xor22_total ^ crc320_narrow0_xor_network0_xor213_total);
+
+assign crc320_narrow0_xor_network0_xor270_total = (crc320_narrow0_xor_network0_total ^ crc320_narrow0_xor_network0_xor214_total);
+
+assign crc320_narrow0_xor_network0_xor271_total = (crc320_narrow0_xor_network0_xor29_total ^ crc320_narrow0_xor_network0_xor218_total);
+
+assign crc320_narrow0_xor_network0_xor272_total = (crc320_narrow0_xor_network0_xor28_total ^ crc320_narrow0_xor_network0_xor210_total);
+
+assign crc320_narrow0_xor_network0_xor273_total = (crc320_narrow0_xor_network0_xor24_total ^ crc320_narrow0_xor_network0_xor212_total);
+
+assign crc320_narrow0_xor_network0_xor274_total = (crc320_narrow0_xor_network0_xor21_total ^ crc320_narrow0_xor_network0_xor220_total);
+
+assign crc320_narrow0_xor_network0_xor275_total = (crc320_narrow0_xor_network0_total ^ crc320_narrow0_xor_network0_xor27_total);
+
+assign crc320_narrow0_xor_network0_xor276_total = (crc320_narrow0_xor_network0_xor217_total ^ crc320_narrow0_xor_network0_xor226_total);
+
+assign crc320_narrow0_xor_network0_xor277_total = (crc320_narrow0_xor_network0_xor214_total ^ crc320_narrow0_xor_network0_xor216_total);
+
+assign crc320_narrow0_xor_network0_xor278_total = (crc320_narrow0_xor_network0_xor211_total ^ crc320_narrow0_xor_network0_xor222_total);
+
+assign crc320_narrow0_xor_network0_xor279_total = (crc320_narrow0_xor_network0_xor29_total ^ crc320_narrow0_xor_network0_xor210_total);
+
+assign crc320_narrow0_xor_network0_xor280_total = (crc320_narrow0_xor_network0_xor27_total ^ crc320_narrow0_xor_network0_xor237_total);
+
+assign crc320_narrow0_xor_network0_xor281_total = (crc320_narrow0_xor_network0_xor26_total ^ crc320_narrow0_xor_network0_xor227_total);
+
+assign crc320_narrow0_xor_network0_xor282_total = (crc320_narrow0_xor_network0_xor26_total ^ crc320_narrow0_xor_network0_xor217_total);
+
+assign crc320_narrow0_xor_network0_xor283_total = (crc320_narrow0_xor_network0_xor23_total ^ crc320_narrow0_xor_network0_xor221_total);
+
+assign crc320_narrow0_xor_network0_xor284_total = (crc320_narrow0_xor_network0_xor21_total ^ crc320_narrow0_xor_network0_xor235_total);
+
+assign crc320_narrow0_xor_network0_xor285_total = (crc320_narrow0_xor_network0_total ^ crc320_narrow0_xor_network0_xor219_total);
+
+assign crc320_narrow0_xor_network0_xor286_total = (crc320_narrow0_xor_network0_total ^ crc320_narrow0_xor_network0_xor29_total);
+
+assign crc320_narrow0_xor_network0_xor287_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_xor_network0_xor22_total);
+
+assign crc320_narrow0_xor_network0_xor288_total = (crc320_narrow0_xor_network0_xor249_total ^ crc320_narrow0_xor_network0_xor265_total);
+
+assign crc320_narrow0_xor_network0_xor289_total = (crc320_narrow0_xor_network0_xor242_total ^ crc320_narrow0_xor_network0_xor263_total);
+
+assign crc320_narrow0_xor_network0_xor290_total = (crc320_narrow0_xor_network0_xor241_total ^ crc320_narrow0_xor_network0_xor261_total);
+
+assign crc320_narrow0_xor_network0_xor291_total = (crc320_narrow0_xor_network0_xor238_total ^ crc320_narrow0_xor_network0_xor258_total);
+
+assign crc320_narrow0_xor_network0_xor292_total = (crc320_narrow0_xor_network0_xor234_total ^ crc320_narrow0_xor_network0_xor264_total);
+
+assign crc320_narrow0_xor_network0_xor293_total = (crc320_narrow0_xor_network0_xor234_total ^ crc320_narrow0_xor_network0_xor253_total);
+
+assign crc320_narrow0_xor_network0_xor294_total = (crc320_narrow0_xor_network0_xor233_total ^ crc320_narrow0_xor_network0_xor248_total);
+
+assign crc320_narrow0_xor_network0_xor295_total = (crc320_narrow0_xor_network0_xor232_total ^ crc320_narrow0_xor_network0_xor260_total);
+
+assign crc320_narrow0_xor_network0_xor296_total = (crc320_narrow0_xor_network0_xor231_total ^ crc320_narrow0_xor_network0_xor250_total);
+
+assign crc320_narrow0_xor_network0_xor297_total = (crc320_narrow0_xor_network0_xor231_total ^ crc320_narrow0_xor_network0_xor246_total);
+
+assign crc320_narrow0_xor_network0_xor298_total = (crc320_narrow0_xor_network0_xor230_total ^ crc320_narrow0_xor_network0_xor251_total);
+
+assign crc320_narrow0_xor_network0_xor299_total = (crc320_narrow0_xor_network0_xor229_total ^ crc320_narrow0_xor_network0_xor244_total);
+
+assign crc320_narrow0_xor_network0_xor2100_total = (crc320_narrow0_xor_network0_xor228_total ^ crc320_narrow0_xor_network0_xor233_total);
+
+assign crc320_narrow0_xor_network0_xor2101_total = (crc320_narrow0_xor_network0_xor226_total ^ crc320_narrow0_xor_network0_xor255_total);
+
+assign crc320_narrow0_xor_network0_xor2102_total = (crc320_narrow0_xor_network0_xor225_total ^ crc320_narrow0_xor_network0_xor252_total);
+
+assign crc320_narrow0_xor_network0_xor2103_total = (crc320_narrow0_xor_network0_xor225_total ^ crc320_narrow0_xor_network0_xor247_total);
+
+assign crc320_narrow0_xor_network0_xor2104_total = (crc320_narrow0_xor_network0_xor224_total ^ crc320_narrow0_xor_network0_xor262_total);
+
+assign crc320_narrow0_xor_network0_xor2105_total = (crc320_narrow0_xor_network0_xor224_total ^ crc320_narrow0_xor_network0_xor229_total);
+
+assign crc320_narrow0_xor_network0_xor2106_total = (crc320_narrow0_xor_network0_xor223_total ^ crc320_narrow0_xor_network0_xor243_total);
+
+assign crc320_narrow0_xor_network0_xor2107_total = (crc320_narrow0_xor_network0_xor219_total ^ crc320_narrow0_xor_network0_xor224_total);
+
+assign crc320_narrow0_xor_network0_xor2108_total = (crc320_narrow0_xor_network0_xor218_total ^ crc320_narrow0_xor_network0_xor219_total);
+
+assign crc320_narrow0_xor_network0_xor2109_total = (crc320_narrow0_xor_network0_xor215_total ^ crc320_narrow0_xor_network0_xor240_total);
+
+assign crc320_narrow0_xor_network0_xor2110_total = (crc320_narrow0_xor_network0_xor215_total ^ crc320_narrow0_xor_network0_xor236_total);
+
+assign crc320_narrow0_xor_network0_xor2111_total = (crc320_narrow0_xor_network0_xor215_total ^ crc320_narrow0_xor_network0_xor223_total);
+
+assign crc320_narrow0_xor_network0_xor2112_total = (crc320_narrow0_xor_network0_xor213_total ^ crc320_narrow0_xor_network0_xor259_total);
+
+assign crc320_narrow0_xor_network0_xor2113_total = (crc320_narrow0_xor_network0_xor213_total ^ crc320_narrow0_xor_network0_xor236_total);
+
+assign crc320_narrow0_xor_network0_xor2114_total = (crc320_narrow0_xor_network0_xor212_total ^ crc320_narrow0_xor_network0_xor256_total);
+
+assign crc320_narrow0_xor_network0_xor2115_total = (crc320_narrow0_xor_network0_xor212_total ^ crc320_narrow0_xor_network0_xor221_total);
+
+assign crc320_narrow0_xor_network0_xor2116_total = (crc320_narrow0_xor_network0_xor212_total ^ crc320_narrow0_xor_network0_xor220_total);
+
+assign crc320_narrow0_xor_network0_xor2117_total = (crc320_narrow0_xor_network0_xor27_total ^ crc320_narrow0_xor_network0_xor245_total);
+
+assign crc320_narrow0_xor_network0_xor2118_total = (crc320_narrow0_xor_network0_xor27_total ^ crc320_narrow0_xor_network0_xor239_total);
+
+assign crc320_narrow0_xor_network0_xor2119_total = (crc320_narrow0_xor_network0_xor27_total ^ crc320_narrow0_xor_network0_xor223_total);
+
+assign crc320_narrow0_xor_network0_xor2120_total = (crc320_narrow0_xor_network0_xor25_total ^ crc320_narrow0_xor_network0_xor232_total);
+
+assign crc320_narrow0_xor_network0_xor2121_total = (crc320_narrow0_xor_network0_xor24_total ^ crc320_narrow0_xor_network0_xor230_total);
+
+assign crc320_narrow0_xor_network0_xor2122_total = (crc320_narrow0_xor_network0_xor24_total ^ crc320_narrow0_xor_network0_xor228_total);
+
+assign crc320_narrow0_xor_network0_xor2123_total = (crc320_narrow0_xor_network0_xor24_total ^ crc320_narrow0_xor_network0_xor221_total);
+
+assign crc320_narrow0_xor_network0_xor2124_total = (crc320_narrow0_xor_network0_xor24_total ^ crc320_narrow0_xor_network0_xor25_total);
+
+assign crc320_narrow0_xor_network0_xor2125_total = (crc320_narrow0_xor_network0_xor23_total ^ crc320_narrow0_xor_network0_xor257_total);
+
+assign crc320_narrow0_xor_network0_xor2126_total = (crc320_narrow0_xor_network0_xor23_total ^ crc320_narrow0_xor_network0_xor225_total);
+
+assign crc320_narrow0_xor_network0_xor2127_total = (crc320_narrow0_xor_network0_xor22_total ^ crc320_narrow0_xor_network0_xor29_total);
+
+assign crc320_narrow0_xor_network0_xor2128_total = (crc320_narrow0_xor_network0_total ^ crc320_narrow0_xor_network0_xor21_total);
+
+assign crc320_narrow0_xor_network0_xor2129_total = (crc320_narrow0_mixed[13] ^ crc320_narrow0_xor_network0_xor216_total);
+
+assign crc320_narrow0_xor_network0_xor2130_total = (crc320_narrow0_mixed[12] ^ crc320_narrow0_xor_network0_xor22_total);
+
+assign crc320_narrow0_xor_network0_xor2131_total = (crc320_narrow0_mixed[11] ^ crc320_narrow0_xor_network0_xor215_total);
+
+assign crc320_narrow0_xor_network0_xor2132_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_xor_network0_xor222_total);
+
+assign crc320_narrow0_xor_network0_xor2133_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_xor_network0_xor23_total);
+
+assign crc320_narrow0_xor_network0_xor2134_total = (crc320_narrow0_mixed[0] ^ crc320_narrow0_xor_network0_xor24_total);
+
+assign crc320_narrow0_xor_network0_xor2135_total = (crc320_narrow0_xor_network0_xor2124_total ^ crc320_narrow0_xor_network0_xor2130_total);
+
+assign crc320_narrow0_xor_network0_xor2136_total = (crc320_narrow0_xor_network0_xor2123_total ^ crc320_narrow0_xor_network0_xor2128_total);
+
+assign crc320_narrow0_xor_network0_xor2137_total = (crc320_narrow0_xor_network0_xor2114_total ^ crc320_narrow0_xor_network0_xor2127_total);
+
+assign crc320_narrow0_xor_network0_xor2138_total = (crc320_narrow0_xor_network0_xor2109_total ^ crc320_narrow0_xor_network0_xor2133_total);
+
+assign crc320_narrow0_xor_network0_xor2139_total = (crc320_narrow0_xor_network0_xor2104_total ^ crc320_narrow0_xor_network0_xor2116_total);
+
+assign crc320_narrow0_xor_network0_xor2140_total = (crc320_narrow0_xor_network0_xor2103_total ^ crc320_narrow0_xor_network0_xor2131_total);
+
+assign crc320_narrow0_xor_network0_xor2141_total = (crc320_narrow0_xor_network0_xor2102_total ^ crc320_narrow0_xor_network0_xor2134_total);
+
+assign crc320_narrow0_xor_network0_xor2142_total = (crc320_narrow0_xor_network0_xor2101_total ^ crc320_narrow0_xor_network0_xor2107_total);
+
+assign crc320_narrow0_xor_network0_xor2143_total = (crc320_narrow0_xor_network0_xor2100_total ^ crc320_narrow0_xor_network0_xor2129_total);
+
+assign crc320_narrow0_xor_network0_xor2144_total = (crc320_narrow0_xor_network0_xor299_total ^ crc320_narrow0_xor_network0_xor2132_total);
+
+assign crc320_narrow0_xor_network0_xor2145_total = (crc320_narrow0_xor_network0_xor293_total ^ crc320_narrow0_xor_network0_xor2115_total);
+
+assign crc320_narrow0_xor_network0_xor2146_total = (crc320_narrow0_xor_network0_xor292_total ^ crc320_narrow0_xor_network0_xor2108_total);
+
+assign crc320_narrow0_xor_network0_xor2147_total = (crc320_narrow0_xor_network0_xor291_total ^ crc320_narrow0_xor_network0_xor2111_total);
+
+assign crc320_narrow0_xor_network0_xor2148_total = (crc320_narrow0_xor_network0_xor290_total ^ crc320_narrow0_xor_network0_xor2120_total);
+
+assign crc320_narrow0_xor_network0_xor2149_total = (crc320_narrow0_xor_network0_xor288_total ^ crc320_narrow0_xor_network0_xor2117_total);
+
+assign crc320_narrow0_xor_network0_xor2150_total = (crc320_narrow0_xor_network0_xor287_total ^ crc320_narrow0_xor_network0_xor2119_total);
+
+assign crc320_narrow0_xor_network0_xor2151_total = (crc320_narrow0_xor_network0_xor287_total ^ crc320_narrow0_xor_network0_xor296_total);
+
+assign crc320_narrow0_xor_network0_xor2152_total = (crc320_narrow0_xor_network0_xor286_total ^ crc320_narrow0_xor_network0_xor2122_total);
+
+assign crc320_narrow0_xor_network0_xor2153_total = (crc320_narrow0_xor_network0_xor286_total ^ crc320_narrow0_xor_network0_xor297_total);
+
+assign crc320_narrow0_xor_network0_xor2154_total = (crc320_narrow0_xor_network0_xor285_total ^ crc320_narrow0_xor_network0_xor2113_total);
+
+assign crc320_narrow0_xor_network0_xor2155_total = (crc320_narrow0_xor_network0_xor284_total ^ crc320_narrow0_xor_network0_xor2126_total);
+
+assign crc320_narrow0_xor_network0_xor2156_total = (crc320_narrow0_xor_network0_xor283_total ^ crc320_narrow0_xor_network0_xor295_total);
+
+assign crc320_narrow0_xor_network0_xor2157_total = (crc320_narrow0_xor_network0_xor282_total ^ crc320_narrow0_xor_network0_xor2121_total);
+
+assign crc320_narrow0_xor_network0_xor2158_total = (crc320_narrow0_xor_network0_xor282_total ^ crc320_narrow0_xor_network0_xor2118_total);
+
+assign crc320_narrow0_xor_network0_xor2159_total = (crc320_narrow0_xor_network0_xor279_total ^ crc320_narrow0_xor_network0_xor2110_total);
+
+assign crc320_narrow0_xor_network0_xor2160_total = (crc320_narrow0_xor_network0_xor277_total ^ crc320_narrow0_xor_network0_xor281_total);
+
+assign crc320_narrow0_xor_network0_xor2161_total = (crc320_narrow0_xor_network0_xor275_total ^ crc320_narrow0_xor_network0_xor2112_total);
+
+assign crc320_narrow0_xor_network0_xor2162_total = (crc320_narrow0_xor_network0_xor275_total ^ crc320_narrow0_xor_network0_xor2105_total);
+
+assign crc320_narrow0_xor_network0_xor2163_total = (crc320_narrow0_xor_network0_xor275_total ^ crc320_narrow0_xor_network0_xor298_total);
+
+assign crc320_narrow0_xor_network0_xor2164_total = (crc320_narrow0_xor_network0_xor274_total ^ crc320_narrow0_xor_network0_xor2106_total);
+
+assign crc320_narrow0_xor_network0_xor2165_total = (crc320_narrow0_xor_network0_xor274_total ^ crc320_narrow0_xor_network0_xor280_total);
+
+assign crc320_narrow0_xor_network0_xor2166_total = (crc320_narrow0_xor_network0_xor273_total ^ crc320_narrow0_xor_network0_xor289_total);
+
+assign crc320_narrow0_xor_network0_xor2167_total = (crc320_narrow0_xor_network0_xor272_total ^ crc320_narrow0_xor_network0_xor277_total);
+
+assign crc320_narrow0_xor_network0_xor2168_total = (crc320_narrow0_xor_network0_xor270_total ^ crc320_narrow0_xor_network0_xor2125_total);
+
+assign crc320_narrow0_xor_network0_xor2169_total = (crc320_narrow0_xor_network0_xor269_total ^ crc320_narrow0_xor_network0_xor285_total);
+
+assign crc320_narrow0_xor_network0_xor2170_total = (crc320_narrow0_xor_network0_xor269_total ^ crc320_narrow0_xor_network0_xor279_total);
+
+assign crc320_narrow0_xor_network0_xor2171_total = (crc320_narrow0_xor_network0_xor268_total ^ crc320_narrow0_xor_network0_xor278_total);
+
+assign crc320_narrow0_xor_network0_xor2172_total = (crc320_narrow0_xor_network0_xor268_total ^ crc320_narrow0_xor_network0_xor276_total);
+
+assign crc320_narrow0_xor_network0_xor2173_total = (crc320_narrow0_xor_network0_xor267_total ^ crc320_narrow0_xor_network0_xor281_total);
+
+assign crc320_narrow0_xor_network0_xor2174_total = (crc320_narrow0_xor_network0_xor267_total ^ crc320_narrow0_xor_network0_xor280_total);
+
+assign crc320_narrow0_xor_network0_xor2175_total = (crc320_narrow0_xor_network0_xor266_total ^ crc320_narrow0_xor_network0_xor273_total);
+
+assign crc320_narrow0_xor_network0_xor2176_total = (crc320_narrow0_xor_network0_xor266_total ^ crc320_narrow0_xor_network0_xor271_total);
+
+assign crc320_narrow0_xor_network0_xor2177_total = (crc320_narrow0_xor_network0_xor266_total ^ crc320_narrow0_xor_network0_xor269_total);
+
+assign crc320_narrow0_xor_network0_xor2178_total = (crc320_narrow0_xor_network0_xor266_total ^ crc320_narrow0_xor_network0_xor267_total);
+
+assign crc320_narrow0_xor_network0_xor2179_total = (crc320_narrow0_xor_network0_xor254_total ^ crc320_narrow0_xor_network0_xor271_total);
+
+assign crc320_narrow0_xor_network0_xor2180_total = (crc320_narrow0_xor_network0_xor216_total ^ crc320_narrow0_xor_network0_xor276_total);
+
+assign crc320_narrow0_xor_network0_xor2181_total = (crc320_narrow0_xor_network0_xor215_total ^ crc320_narrow0_xor_network0_xor271_total);
+
+assign crc320_narrow0_xor_network0_xor2182_total = (crc320_narrow0_xor_network0_xor210_total ^ crc320_narrow0_xor_network0_xor270_total);
+
+assign crc320_narrow0_xor_network0_xor2183_total = (crc320_narrow0_xor_network0_xor210_total ^ crc320_narrow0_xor_network0_xor268_total);
+
+assign crc320_narrow0_xor_network0_xor2184_total = (crc320_narrow0_xor_network0_xor210_total ^ crc320_narrow0_xor_network0_xor267_total);
+
+assign crc320_narrow0_xor_network0_xor2185_total = (crc320_narrow0_xor_network0_xor25_total ^ crc320_narrow0_xor_network0_xor270_total);
+
+assign crc320_narrow0_xor_network0_xor2186_total = (crc320_narrow0_xor_network0_xor22_total ^ crc320_narrow0_xor_network0_xor284_total);
+
+assign crc320_narrow0_xor_network0_xor2187_total = (crc320_narrow0_xor_network0_xor21_total ^ crc320_narrow0_xor_network0_xor272_total);
+
+assign crc320_narrow0_xor_network0_xor2188_total = (crc320_narrow0_mixed[17] ^ crc320_narrow0_xor_network0_xor283_total);
+
+assign crc320_narrow0_xor_network0_xor2189_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_xor_network0_xor273_total);
+
+assign crc320_narrow0_xor_network0_xor2190_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_xor_network0_xor272_total);
+
+assign crc320_narrow0_xor_network0_xor2191_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_xor_network0_xor267_total);
+
+assign crc320_narrow0_xor_network0_xor2192_total = (crc320_narrow0_mixed[1] ^ crc320_narrow0_xor_network0_xor294_total);
+
+assign crc320_narrow0_xor_network0_xor2193_total = (crc320_narrow0_mixed[1] ^ crc320_narrow0_xor_network0_xor266_total);
+
+assign crc320_narrow0_xor_network0_xor2194_total = (crc320_narrow0_mixed[0] ^ crc320_narrow0_xor_network0_xor269_total);
+
+assign crc320_narrow0_xor_network0_xor2195_total = (crc320_narrow0_xor_network0_xor2168_total ^ crc320_narrow0_xor_network0_xor2191_total);
+
+assign crc320_narrow0_xor_network0_xor2196_total = (crc320_narrow0_xor_network0_xor2166_total ^ crc320_narrow0_xor_network0_xor2184_total);
+
+assign crc320_narrow0_xor_network0_xor2197_total = (crc320_narrow0_xor_network0_xor2165_total ^ crc320_narrow0_xor_network0_xor2179_total);
+
+assign crc320_narrow0_xor_network0_xor2198_total = (crc320_narrow0_xor_network0_xor2164_total ^ crc320_narrow0_xor_network0_xor2182_total);
+
+assign crc320_narrow0_xor_network0_xor2199_total = (crc320_narrow0_xor_network0_xor2163_total ^ crc320_narrow0_xor_network0_xor2183_total);
+
+assign crc320_narrow0_xor_network0_xor2200_total = (crc320_narrow0_xor_network0_xor2160_total ^ crc320_narrow0_xor_network0_xor2194_total);
+
+assign crc320_narrow0_xor_network0_xor2201_total = (crc320_narrow0_xor_network0_xor2159_total ^ crc320_narrow0_xor_network0_xor2185_total);
+
+assign crc320_narrow0_xor_network0_xor2202_total = (crc320_narrow0_xor_network0_xor2157_total ^ crc320_narrow0_xor_network0_xor2174_total);
+
+assign crc320_narrow0_xor_network0_xor2203_total = (crc320_narrow0_xor_network0_xor2156_total ^ crc320_narrow0_xor_network0_xor2181_total);
+
+assign crc320_narrow0_xor_network0_xor2204_total = (crc320_narrow0_xor_network0_xor2155_total ^ crc320_narrow0_xor_network0_xor2175_total);
+
+assign crc320_narrow0_xor_network0_xor2205_total = (crc320_narrow0_xor_network0_xor2154_total ^ crc320_narrow0_xor_network0_xor2188_total);
+
+assign crc320_narrow0_xor_network0_xor2206_total = (crc320_narrow0_xor_network0_xor2152_total ^ crc320_narrow0_xor_network0_xor2172_total);
+
+assign crc320_narrow0_xor_network0_xor2207_total = (crc320_narrow0_xor_network0_xor2151_total ^ crc320_narrow0_xor_network0_xor2180_total);
+
+assign crc320_narrow0_xor_network0_xor2208_total = (crc320_narrow0_xor_network0_xor2150_total ^ crc320_narrow0_xor_network0_xor2187_total);
+
+assign crc320_narrow0_xor_network0_xor2209_total = (crc320_narrow0_xor_network0_xor2149_total ^ crc320_narrow0_xor_network0_xor2177_total);
+
+assign crc320_narrow0_xor_network0_xor2210_total = (crc320_narrow0_xor_network0_xor2148_total ^ crc320_narrow0_xor_network0_xor2189_total);
+
+assign crc320_narrow0_xor_network0_xor2211_total = (crc320_narrow0_xor_network0_xor2147_total ^ crc320_narrow0_xor_network0_xor2169_total);
+
+assign crc320_narrow0_xor_network0_xor2212_total = (crc320_narrow0_xor_network0_xor2146_total ^ crc320_narrow0_xor_network0_xor2186_total);
+
+assign crc320_narrow0_xor_network0_xor2213_total = (crc320_narrow0_xor_network0_xor2144_total ^ crc320_narrow0_xor_network0_xor2167_total);
+
+assign crc320_narrow0_xor_network0_xor2214_total = (crc320_narrow0_xor_network0_xor2143_total ^ crc320_narrow0_xor_network0_xor2178_total);
+
+assign crc320_narrow0_xor_network0_xor2215_total = (crc320_narrow0_xor_network0_xor2142_total ^ crc320_narrow0_xor_network0_xor2190_total);
+
+assign crc320_narrow0_xor_network0_xor2216_total = (crc320_narrow0_xor_network0_xor2141_total ^ crc320_narrow0_xor_network0_xor2170_total);
+
+assign crc320_narrow0_xor_network0_xor2217_total = (crc320_narrow0_xor_network0_xor2140_total ^ crc320_narrow0_xor_network0_xor2171_total);
+
+assign crc320_narrow0_xor_network0_xor2218_total = (crc320_narrow0_xor_network0_xor2139_total ^ crc320_narrow0_xor_network0_xor2193_total);
+
+assign crc320_narrow0_xor_network0_xor2219_total = (crc320_narrow0_xor_network0_xor2138_total ^ crc320_narrow0_xor_network0_xor2176_total);
+
+assign crc320_narrow0_xor_network0_xor2220_total = (crc320_narrow0_xor_network0_xor2137_total ^ crc320_narrow0_xor_network0_xor2173_total);
+
+assign crc320_narrow0_xor_network0_xor2221_total = (crc320_narrow0_xor_network0_xor2136_total ^ crc320_narrow0_xor_network0_xor2192_total);
+
+assign crc320_narrow0_xor_network0_xor2222_total = (crc320_narrow0_xor_network0_xor2135_total ^ crc320_narrow0_xor_network0_xor2162_total);
+
+assign crc320_narrow0_xor_network0_xor2223_total = (crc320_narrow0_xor_network0_xor278_total ^ crc320_narrow0_xor_network0_xor2153_total);
+
+assign crc320_narrow0_xor_network0_xor2224_total = (crc320_narrow0_xor_network0_xor274_total ^ crc320_narrow0_xor_network0_xor2161_total);
+
+assign crc320_narrow0_xor_network0_xor2225_total = (crc320_narrow0_xor_network0_xor270_total ^ crc320_narrow0_xor_network0_xor2158_total);
+
+assign crc320_narrow0_xor_network0_xor2226_total = (crc320_narrow0_xor_network0_xor268_total ^ crc320_narrow0_xor_network0_xor2145_total);
+
+assign crc320_narrow0_xor_network0_xor2227_total = (crc320_narrow0_mixed[20] ^ crc320_narrow0_xor_network0_xor2206_total);
+
+assign crc320_narrow0_xor_network0_xor2228_total = (crc320_narrow0_mixed[7] ^ crc320_narrow0_xor_network0_xor2202_total);
+
+assign crc320_narrow0_xor_network0_xor2229_total = (crc320_narrow0_mixed[5] ^ crc320_narrow0_xor_network0_xor2220_total);
+
+assign crc320_narrow0_following = crc320_narrow0_xor_network0_joined;
+
+always @(opening, remainder) begin: crc320_narrow0_origin
+    crc320_narrow0_earlier = 0;
+    if ((!opening)) begin
+        crc320_narrow0_earlier = remainder;
+    end
+end
+
+always @(crc320_narrow0_earlier, entered) begin: crc320_narrow0_mix
+    crc320_narrow0_mixed = (~crc320_narrow0_earlier);
+    crc320_narrow0_mixed[32-1:0] = ((~crc320_narrow0_earlier[32-1:0]) ^ entered);
+end
+
+always @(posedge clk) begin: crc320_narrow0_step
     if (rst == 1) begin
-        opening <= 1;
-        filled <= 0;
-        index <= 0;
+        remainder <= 0;
     end
     else begin
-        if (s_axis_tready) begin
-            filled <= s_axis_tvalid;
-        end
         if (step) begin
-            opening <= ending;
-            if (ending) begin
-                index <= 0;
-            end
-            else begin
-                index <= (index + 1);
-            end
+            remainder <= (~crc320_narrow0_following);
         end
     end
 end
 
-always @(posedge clk) begin: hold_back
+assign keep_tail0_history = keep_tail0_side_by_side3_joined;
+
+always @(level, keep_tail0_history[32-1:0]) begin: keep_tail0_choose_tail0_choose
+    keep_tail0_chosen = 0;
+    if ((level == 1)) begin
+        keep_tail0_chosen = keep_tail0_history[32-1:0];
+    end
+end
+
+always @(posedge clk) begin: keep_tail0_remember
     if (rst == 1) begin
-        last <= 0;
-        m_flag_tvalid <= 0;
-        keeping <= 0;
-        m_axis_tvalid <= 0;
+        keep_tail0_before <= 0;
     end
     else begin
-        if ((step && nonzero)) begin
-            keeping <= 1'b1;
-            last <= ending;
+        if (close) begin
+            keep_tail0_before <= 0;
         end
-        else if (shift) begin
-            keeping <= 1'b0;
-            last <= 1'b0;
-        end
-        else if ((step && ending && keeping)) begin
-            last <= 1'b1;
-        end
-        if (value_free) begin
-            m_axis_tvalid <= shift;
-        end
-        if (flag_free) begin
-            m_flag_tvalid <= step;
+        else if ((step && overfull)) begin
+            keep_tail0_before <= keep_tail0_history[32-1:((32 - 32) + 24)];
         end
     end
 end
 
-always @(posedge clk) begin: move
-    if ((step && nonzero)) begin
-        kept <= value;
-    end
-    if (shift) begin
-        m_axis_tdata <= {kept[31], kept[23-1:0], kept[31-1:23]};
-        m_axis_tlast <= last;
-    end
-    if (step) begin
-        m_flag_tdata <= (!nonzero);
-        m_flag_tlast <= ending;
+always @(posedge clk) begin: keep_tail0_note
+    if (close) begin
+        tail <= keep_tail0_chosen;
     end
 end
 
-always @(posedge clk) begin: count
-    if (step) begin
-        nonzeros <= (nonzeros_before + nonzero);
-        if (nonzero) begin
-            tail <= {value[31], value[23-1:0], tail_before[32-1:24]};
-        end
-        else begin
-            tail <= tail_before;
-        end
-        ended_index <= index;
-        ended_frame <= frame_end;
+assign chunk_free = ((!m_chunk_tvalid) || m_chunk_tready);
+
+always @(posedge clk) begin: note_check0_note
+    if (close) begin
+        check <= remainder;
     end
 end
 
-always @(posedge clk) begin: close
+always @(posedge clk) begin: note_check0_offer
     if (rst == 1) begin
-        closing <= 0;
         m_chunk_tvalid <= 0;
     end
     else begin
-        if (chunk_free) begin
-            closing <= (step && ending);
-        end
-        if ((closing && chunk_free)) begin
+        if (close) begin
             m_chunk_tvalid <= 1'b1;
         end
         else if (m_chunk_tready) begin
@@ -964,11 +953,109 @@ always @(posedge clk) begin: close
     end
 end
 
-always @(posedge clk) begin: total
-    if ((closing && chunk_free)) begin
-        m_chunk_tdata <= {tail, check, nonzeros, ended_index};
-        m_chunk_tlast <= ended_frame;
+always @(nonzeros, opening, index) begin: locate
+    index_here = 0;
+    nonzeros_before = 0;
+    if ((!opening)) begin
+        index_here = (index + 1);
+        nonzeros_before = nonzeros;
     end
 end
+
+assign ending = (frame_end || (index_here == 4095));
+
+always @(level, ended) begin: fill
+    level_before = 0;
+    if ((!ended)) begin
+        level_before = level;
+    end
+end
+
+assign level_sum = (level_before + arrivals);
+
+assign overfull = (level_sum > 1);
+assign level_rest = (level_sum[1-1:0] - 1);
+
+assign value_free = ((!m_axis_tvalid) || m_axis_tready);
+assign flag_free = ((!m_flag_tvalid) || m_flag_tready);
+
+assign step = (filled && value_free && flag_free && (chunk_free || (!ended)));
+assign s_axis_tready = ((!filled) || (value_free && flag_free && (chunk_free || (!ended))));
+assign close = (ended && value_free && chunk_free);
+
+assign leave = (close || (step && overfull));
+
+always @(posedge clk) begin: note_end
+    if (s_axis_tready) begin
+        frame_end <= s_axis_tlast;
+    end
+end
+
+always @(posedge clk) begin: place
+    if (rst == 1) begin
+        level <= 0;
+        opening <= 1;
+        ended <= 0;
+        filled <= 0;
+    end
+    else begin
+        if (s_axis_tready) begin
+            filled <= s_axis_tvalid;
+        end
+        if (step) begin
+            opening <= ending;
+            ended <= ending;
+            level <= level_sum[1-1:0];
+            if (overfull) begin
+                level <= level_rest;
+            end
+        end
+        else if (close) begin
+            ended <= 1'b0;
+            level <= 0;
+        end
+    end
+end
+
+always @(posedge clk) begin: offer
+    if (rst == 1) begin
+        m_flag_tvalid <= 0;
+        m_axis_tvalid <= 0;
+    end
+    else begin
+        if (value_free) begin
+            m_axis_tvalid <= ((close && (level != 0)) || (step && overfull));
+        end
+        if (flag_free) begin
+            m_flag_tvalid <= step;
+        end
+    end
+end
+
+always @(posedge clk) begin: move
+    if (value_free) begin
+        m_axis_tdata <= group;
+        m_axis_tlast <= ended;
+    end
+end
+
+always @(posedge clk) begin: count
+    if (step) begin
+        index <= index_here;
+        nonzeros <= (nonzeros_before + {12'h0, arrivals});
+        frame_ended <= frame_end;
+        m_flag_tdata <= flags;
+        m_flag_tlast <= ending;
+    end
+end
+
+always @(posedge clk) begin: total
+    if (close) begin
+        counts <= {nonzeros, index};
+        m_chunk_tlast <= frame_ended;
+    end
+end
+
+assign m_chunk_tdata = totals;
 
 endmodule
