@@ -9,6 +9,9 @@ zero_split_w4_bf16.v
 zero_bitmap.v
 zero_bitmap_w2.v
 zero_bitmap_w4.v
+zero_pairs.v
+zero_pairs_w2.v
+zero_pairs_w4.v
 block_max.v
 huff_choice.v
 chunk_reverse.v

@@ -13,7 +13,7 @@ from reference.encode import encode_chunk, put_blocks, raw_strings
 from reference.lanes import Coder
 from reference.profile import PROFILES
 from reference.reader import DTYPES, Dtype
-from reference.zeros import write_bitmap
+from reference.zeros import find_runs, write_bitmap
 
 from cosim.bench.corners import Frame
 from cosim.bench.streams import Word
@@ -179,6 +179,19 @@ class Stages:
         """Words of zero_bitmap's m_axis."""
         words = whole_words(self.zeros)
         return packet(words, len(words))
+
+    @property
+    def pair_words(self) -> list[Word]:
+        """Words of zero_pairs's m_axis."""
+        found = find_runs([value == 0 for value in self.values]) if 0 in self.values else None
+        classes, extra = found or ([], b"")
+        bits, numbers = int.from_bytes(extra, "little"), []  # of the tokens, less one
+        for c in classes:
+            more = max(0, c - 1)
+            numbers.append((1 << more) + bits % (1 << more) if c else 0)
+            bits >>= more
+        pairs = zip(numbers[::2], numbers[1::2], strict=True)
+        return packet([run << INDEX | distance for distance, run in pairs] + [len(numbers) // 2])
 
     @property
     def code_words(self) -> list[Word]:
