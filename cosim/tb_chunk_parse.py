@@ -95,7 +95,7 @@ def data(words: Sequence[Word]) -> list[int]:
 
 def code_bytes(word: Word) -> bytes:
     """The bytes of a word of codes that count."""
-    return word.tdata.to_bytes(WORD, "little")[word.tuser >> 2 << 1 : (word.tuser & 3) + 1]
+    return word.tdata.to_bytes(WORD, "little")[word.tuser >> 2 : (word.tuser & 3) + 1]
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

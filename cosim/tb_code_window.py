@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""code_window: bytes come in order, two at a time, and missing ones are known to be missing."""
+"""code_window: bytes come in order, many at once, and missing ones are known to be missing."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from cocotb.triggers import RisingEdge
 
 from cosim.bench import setting
 from cosim.bench.bench import Bench
+from cosim.bench.parts import code_words
 from cosim.bench.stalls import Stall, burst4, coin, free
-from cosim.bench.streams import Word
-from hls.code_window import CONTRACT
+from hls.code_window import CONTRACT, slots_of
 
-WORD = 4
+WIDTH = setting.width()
+SLOTS = slots_of(WIDTH)
+WORD = 4 * WIDTH
 PATIENCE = 100  # cycles that the DUT may wait for a word
 
 
@@ -27,35 +29,36 @@ class Window(Bench):
         super().__init__(dut)
         self.words = self.source("s_axis", idle)
         self.edge = RisingEdge(dut.clk)
-        self.taken: list[tuple[int, bytes]] = []  # when two bytes were taken, and which
+        self.started = 0  # when the last chunk began
+        self.taken: list[tuple[int, bytes]] = []  # when all slots took a byte, and which
         cocotb.start_soon(self.watch())
-        for name in ("start", "coded", "one", "two", "go"):
+        for name in ("start", "coded", "needed", "take", "go"):
             getattr(dut, name).value = 0
 
     async def watch(self) -> None:
-        dut = self.dut
+        dut, every = self.dut, 2**SLOTS - 1
         while True:
             await self.edge
-            if dut.go.value and dut.two.value and dut.able.value and not dut.missing.value:
-                pair = bytes([int(dut.first.value), int(dut.second.value)])
-                self.taken.append((self.cycle, pair))
+            if dut.start.value:
+                self.started = self.cycle
+            if dut.go.value and dut.take.value == every and dut.able.value:
+                self.taken.append((self.cycle, self.dealt()))
+
+    def dealt(self) -> bytes:
+        return int(self.dut.dealt.value).to_bytes(SLOTS, "little")
 
     async def begin(self, codes: bytes, offset: int = 0) -> None:
         """Begin a chunk with these codes, `offset` bytes into its first word."""
-        data = bytes(offset) + codes
-        for at in range(0, len(data) if codes else 0, WORD):
-            part = data[at : at + WORD]
-            user = (offset // 2 if at == 0 else 0) << 2 | len(part) - 1
-            value = int.from_bytes(part.ljust(WORD, b"\xff"), "little")
-            self.words.send([Word(value, tuser=user, tlast=at + WORD >= len(data))])
+        self.words.send(code_words(codes, offset, WIDTH))
         self.dut.start.value, self.dut.coded.value = 1, bool(codes)
         await self.edge
         self.dut.start.value = 0
 
     async def take(self, count: int) -> bytes | None:
-        """Take none, one or two bytes; None if they are missing."""
-        dut = self.dut
-        dut.one.value, dut.two.value, dut.go.value = count > 0, count > 1, 1
+        """Take so many bytes, in any slots; None if some are missing."""
+        dut, slots = self.dut, sorted(random.sample(range(SLOTS), count))
+        dut.take.value = sum(1 << slot for slot in slots)
+        dut.needed.value, dut.go.value = int(count > 0 or random.random() < 0.5), 1
         for _ in range(PATIENCE):
             await self.edge
             if dut.able.value:
@@ -63,15 +66,13 @@ class Window(Bench):
         else:
             raise AssertionError(f"{count} bytes are neither there nor missing")
         missing = dut.missing.value == 1
-        shown = [int(dut.first.value)] if count else []
-        if count > 1 and not missing:
-            shown.append(int(dut.second.value))
-        dut.go.value = 0
-        return None if missing else bytes(shown)
+        dealt = b"" if missing else bytes(self.dealt()[slot] for slot in slots)
+        dut.go.value = dut.needed.value = dut.take.value = 0
+        return None if missing else dealt
 
 
 def chunks(count: int) -> Iterator[bytes]:
-    for size in [0, 1, 2, 3, 4, 5, 6, *(random.randrange(60) for _ in range(count))]:
+    for size in [*range(2 * WORD), *(random.randrange(15 * WORD) for _ in range(count))]:
         yield random.randbytes(size)
 
 
@@ -80,30 +81,30 @@ def chunks(count: int) -> Iterator[bytes]:
 async def shows_bytes_in_order(dut: Any, idle: Stall, wait: Stall) -> None:
     window = Window(dut, idle)
     await window.reset()
-    start, total, pause = window.cycle, 0, wait()
+    start, total, frames, pause = window.cycle, 0, 0, wait()
     for codes in chunks(60):
-        await window.begin(codes, random.choice([0, 2]))
+        await window.begin(codes, random.randrange(WORD))
         left = codes
         while left:
             if next(pause):
                 await window.edge
                 continue
-            count = min(len(left), random.choice([0, 1, 2]))
+            count = min(len(left), random.randrange(SLOTS + 1))
             assert await window.take(count) == left[:count]
             left = left[count:]
         await window.edge
         assert dut.unread.value == 0
-        total += len(codes)
-    setting.report_compared(frames=67, values=total, size=total, cycles=window.cycle - start)
+        total, frames = total + len(codes), frames + 1
+    setting.report_compared(frames=frames, values=total, size=total, cycles=window.cycle - start)
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, coin], too_many=[1, 2])
+@cocotb.parametrize(idle=[free, coin], too_many=range(1, SLOTS + 1))
 async def knows_what_is_missing(dut: Any, idle: Stall, too_many: int) -> None:
     window = Window(dut, idle)
     await window.reset()
     for codes in chunks(20):
-        await window.begin(codes)
+        await window.begin(codes, random.randrange(WORD))
         for byte in codes[too_many - 1 :]:
             assert await window.take(1) is not None, byte
         assert await window.take(too_many) is None
@@ -113,7 +114,7 @@ async def knows_what_is_missing(dut: Any, idle: Stall, too_many: int) -> None:
 async def knows_what_is_unread(dut: Any) -> None:
     window = Window(dut)
     await window.reset()
-    for size in (1, 4, 5, 8):
+    for size in (1, WORD, WORD + 1, 2 * WORD):
         codes = random.randbytes(size)
         await window.begin(codes)
         for at in range(size):
@@ -139,15 +140,16 @@ async def starts_anew_after_reset(dut: Any) -> None:
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
-async def keeps_its_contract(dut: Any) -> None:
-    """Two bytes in each cycle, from the cycle after the first word has come."""
+@cocotb.parametrize(offset=range(WORD))
+async def keeps_its_contract(dut: Any, offset: int) -> None:
+    """A byte for each slot in each cycle, however the codes lie in their words."""
     window = Window(dut)
     await window.reset()
-    codes = random.randbytes(200)
-    await window.begin(codes)
-    dut.one.value, dut.two.value, dut.go.value = 1, 1, 1
-    await window.cycles(len(codes))
-    assert b"".join(pair for _, pair in window.taken) == codes
-    cycles = [cycle for cycle, _ in window.taken]
-    assert cycles[0] - window.words.moved[0] == CONTRACT.latency
+    codes = random.randbytes(100 * SLOTS)
+    await window.begin(codes, offset)
+    dut.take.value, dut.needed.value, dut.go.value = 2**SLOTS - 1, 1, 1
+    await window.cycles(120)
+    assert b"".join(dealt for _, dealt in window.taken[:100]) == codes
+    cycles = [cycle for cycle, _ in window.taken[:100]]
+    assert cycles[0] - window.started == CONTRACT.latency
     assert cycles == list(range(cycles[0], cycles[0] + 100, CONTRACT.interval))

@@ -191,9 +191,9 @@ def latency_of(chunk: bytes) -> int:
     """What hls/gradient_dec.py promises for a chunk without zeros."""
     parts = dissect(chunk, FMT, TABLES)
     if len(parts.raw) < FMT.raw // 8:
-        return 39
+        return 38
     word, byte = divmod(parts.raw_at, WORD)
-    return max(29, word + 8 + len(parts.blocks) % 2 + 2 * (byte > 0))
+    return max(28, word + 8 + len(parts.blocks) % 2 + 2 * (byte > 0))
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")

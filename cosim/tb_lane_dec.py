@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import cocotb
@@ -17,12 +18,14 @@ from cosim.bench.parts import Parts, dissect
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Word
 from hls.chunk_error import ChunkError
-from hls.lane_dec import CONTRACT, OVERHEAD
-from hls.point import FP32, POINT
+from hls.lane_dec import overhead, rounds_of
+from hls.point import ESCAPE, FP32, MAX_LENGTH, POINT, RAW
 
 CONFIGURATION = setting.configuration()
 assert CONFIGURATION.tables, "lane_dec is built with tables"
 TABLES = CONFIGURATION.tables.tables
+CONTRACT = CONFIGURATION.contract
+WIDTH = setting.width()
 FMT = FP32  # whose chunks these are; the exponents of bf16 are the same
 
 
@@ -40,20 +43,25 @@ class LaneDecoder(Bench):
 
     def send(self, parts: Parts) -> None:
         self.shapes.send([Word(parts.shape(FMT))])
-        self.lanes.send([Word(word) for word in parts.lane_words()])
-        self.codes.send(parts.code_words())
+        self.lanes.send([Word(word) for word in parts.lane_words(WIDTH)])
+        self.codes.send(parts.code_words(WIDTH))
 
     async def check(self, named: Iterable[tuple[str, Frame]]) -> None:
-        """Decode frames back to back; exponents, their places, and the payload must be right."""
+        """Decode frames back to back; groups and the payload must be right."""
         start, frames = self.cycle, list(named)
         chunks = [(name, parts) for name, frame in frames for parts in coded(frame)]
         for _, parts in chunks:
             self.send(parts)
         for name, parts in chunks:
             limit = 20 * (parts.nonzeros + 100)
-            words = await self.within(limit, self.exponents.words(parts.nonzeros))
-            assert_same([word.tdata for word in words], parts.exponents, name)
-            assert_same([word.tuser for word in words], parts.behind, f"{name}: how many follow")
+            expected = parts.groups(WIDTH)
+            words = await self.within(limit, self.exponents.words(len(expected)))
+            users = [word.tuser for word in expected]
+            assert_same([word.tuser for word in words], users, f"{name}: how many follow")
+            items = 1 + users[-1] % WIDTH  # of the last group: the others are all full
+            came = [word.tdata for word in words]
+            came[-1] %= 1 << 8 * items
+            assert_same(came, [word.tdata for word in expected], name)
             (tail,) = await self.within(limit, self.tails.words(1))
             (check,) = await self.within(limit, self.checks.words(1))
             assert (tail.tdata, check.tdata) == (parts.tail, parts.check), f"{name}: payload"
@@ -139,7 +147,7 @@ async def names_faults(dut: Any, stall: Stall) -> None:
         decoder.send(parts)
         await decoder.cycles(8 * parts.nonzeros + 200)
         assert dut.fault.value == error, f"{name}: called {dut.fault.value}"
-        assert len(decoder.exponents.moved) <= parts.nonzeros
+        assert len(decoder.exponents.moved) <= len(parts.groups(WIDTH))
     await decoder.reset()
     await decoder.check(corners.Corners(FMT, TABLES).mixture())
 
@@ -156,27 +164,50 @@ async def starts_anew_after_reset(dut: Any, stop: int) -> None:
     await decoder.check(frames.mixture())
 
 
-def runs(cycles: Sequence[int], counts: Iterable[int]) -> Iterable[Sequence[int]]:
-    """Cut cycles into runs of these lengths."""
-    at = 0
-    for count in counts:
-        yield cycles[at : at + count]
-        at += count
+def waits(parts: Parts) -> int:
+    """Values of a chunk that take a byte for their state and one for their exponent."""
+    exponents, count = iter(parts.exponents), 0
+    for block in parts.blocks:
+        drops = [block.emax - exponent for exponent in islice(exponents, block.count)]
+        if block.table != RAW:
+            lengths = TABLES[block.table]
+            assert lengths[ESCAPE] == MAX_LENGTH, "not every escape empties the state"
+            count += sum(drop >= ESCAPE or not lengths[drop] for drop in drops)
+    return count
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def keeps_its_contract(dut: Any) -> None:
+    """Also of groups with escapes: each may cost a cycle, but where a group is a value."""
     decoder = LaneDecoder(dut)
     await decoder.reset()
     frames = corners.Corners(FMT, TABLES)
-    counts = (1024, 600, 13, 1024)
-    await decoder.check([(f"{count} values", frames.gradient(count)) for count in counts])
+    named = [(f"{count} values", frames.gradient(count)) for count in (1024, 600, 13, 1024)]
+    named += [("a burst of escapes", frames.escapes(None)), ("raw", frames.noise(600))]
+    named += [("none", [frames.value(100)] * 512), ("one", [frames.value(100)])]
+    await decoder.check(named)
     assert decoder.exponents.moved[0] - decoder.lanes.moved[0] == CONTRACT.latency
-    starts = []
-    for cycles in runs(decoder.exponents.moved, counts):
-        starts.append(cycles[0])
-        steady = cycles[: -POINT.lanes]  # then comes the turn
-        assert steady == list(range(cycles[0], cycles[0] + len(steady), CONTRACT.interval))
-    for count, start, following in zip(counts, starts, starts[1:], strict=False):
-        odd = -(-count // POINT.block) % 2
-        assert following - start == count + -count % POINT.lanes + OVERHEAD + odd
+    chunks, starts, at = [one(frame) for _, frame in named], [], 0
+    for parts in chunks:
+        starts.append(decoder.exponents.moved[at])
+        at += len(parts.groups(WIDTH))
+    assert sum(map(waits, chunks)) > 40
+    for (name, _), parts, start, end in zip(named, chunks, starts, starts[1:], strict=False):
+        groups, rounds = len(parts.groups(WIDTH)), rounds_of(WIDTH)
+        cycles = groups + -groups % rounds + overhead(WIDTH) + (WIDTH > 1 and waits(parts))
+        assert end - start == cycles, f"{name}: {end - start} cycles"
+    steady = decoder.exponents.moved[-1 - 512 // WIDTH : -1 - POINT.lanes]  # then comes the turn
+    assert steady == list(range(steady[0], steady[-1] + 1, CONTRACT.interval))
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def keeps_up_with_gradients(dut: Any) -> None:
+    """Of each sample at least .95 of a group a cycle, the chunks' turns and escapes included."""
+    decoder = LaneDecoder(dut)
+    for name, frame in corners.samples(FMT, chunks=2):
+        await decoder.reset()
+        await decoder.check([(name, frame)])
+        values = sum(parts.nonzeros for parts in coded(frame))
+        moved = decoder.exponents.moved
+        rate = values / (moved[-1] - moved[0] + overhead(WIDTH))
+        assert rate >= 0.95 * WIDTH, f"{name}: {rate} values a cycle"

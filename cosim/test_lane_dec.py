@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Co-simulation of lane_dec."""
 
+import pytest
+
 from cosim.bench.simulation import Simulate
 
 
-def test_lane_dec(simulate: Simulate) -> None:
-    simulate("lane_dec")
+@pytest.mark.parametrize("name", ["lane_dec", "lane_dec_w2", "lane_dec_w4"])
+def test_lane_dec(simulate: Simulate, name: str) -> None:
+    simulate(name)

@@ -54,7 +54,7 @@ def ports():
         "m_bitmap": AxiStream(32, last=False),
         "m_lanes": AxiStream(32, last=False),
         "m_shape": AxiStream(SHAPE, last=False),
-        "m_codes": AxiStream(32, user=3),
+        "m_codes": AxiStream(32, user=4),
         "m_raw": AxiStream(32, user=2, last=False),
         "halt": Signal(bool(0)),
         "fault": Signal(intbv(0)[CODE_BITS:]),
@@ -74,8 +74,8 @@ def chunk_parse(
                    hold the blocks' headers
     m_shape   out  of each such chunk, after its lanes {payload bytes that must be 0, it has codes,
                    number of non-zero values - 1}
-    m_codes   out  words that hold codes; tuser = {the first two bytes do not count, number of the
-                   last byte that does}; tlast = the chunk's last
+    m_codes   out  words that hold codes; tuser = {number of the first byte that is one; of the
+                   last}; tlast = the chunk's last
     m_raw     out  words that hold raw parts; tuser = number of the first byte that counts
     halt      in   drop everything from now on, even a word that is being offered
     fault     out  a ChunkError: a word that moved was wrong, those after it are dropped
@@ -309,7 +309,7 @@ def chunk_parse(
         m_shape.tdata.next = concat(unused, coded, nonzero[INDEX:])
         m_codes.tdata.next = word
         m_codes.tlast.next = low or body == 4
-        m_codes.tuser.next = concat(split, end_byte)
+        m_codes.tuser.next = concat(split, intbv(0)[1:], end_byte)
         m_raw.tdata.next = word
         m_raw.tuser.next = body[2:]
 

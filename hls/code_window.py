@@ -1,118 +1,267 @@
 # SPDX-License-Identifier: Apache-2.0
-"""code_window: the next two bytes of a chunk's codes, of which none, one or both are taken.
+"""code_window: the next bytes of a chunk's codes, dealt to those slots that take one.
 
-Role         the reader of lane_dec: a refill and an escape's exponent leave in one cycle
+The bytes lie in `held`, the next one lowest, at least as many as there are slots. A grain, as many
+bytes again, is joined to them as soon as so many have been taken that it fits; a word is a few
+grains. A chunk whose codes begin within a grain drops the bytes before as if they had been taken.
+
+Role         the reader of lane_dec: what the values of a group need leaves in one cycle
 Golden       Reader.take in read_exponents of swmodel/reference/decode.py
 Format       swmodel/FORMAT.md section 6
+Parameters   width: values of a group; a slot for each, but two for one
 """
 
 from __future__ import annotations
 
-from myhdl import Signal, always, always_comb, always_seq, block, concat, instances, intbv, modbv
+from myhdl import (
+    ConcatSignal,
+    Signal,
+    always,
+    always_comb,
+    always_seq,
+    block,
+    enum,
+    instances,
+    intbv,
+    modbv,
+)
 
 from hls.stream import AxiStream, Contract
 
-CONTRACT = Contract(latency=1, interval=1)
+CONTRACT = Contract(latency=4, interval=1)  # from start to the first bytes taken
 
 
-def ports():
-    flags = ("start", "coded", "one", "two", "go", "able", "missing", "unread")
+def slots_of(width: int) -> int:
+    """How many bytes can be taken at once."""
+    return max(2, width)
+
+
+def place_bits(width: int) -> int:
+    """Bits of a byte's number in a word."""
+    return (4 * width - 1).bit_length()
+
+
+def ports(width=1):
+    slots = slots_of(width)
+    names = ("start", "coded", "needed", "go", "able", "missing", "unread")
     return {
-        "s_axis": AxiStream(32, user=3),
-        **{name: Signal(bool(0)) for name in flags},
-        "first": Signal(intbv(0)[8:]),
-        "second": Signal(intbv(0)[8:]),
+        "s_axis": AxiStream(32 * width, user=2 * place_bits(width)),
+        **{name: Signal(bool(0)) for name in names},
+        "take": Signal(intbv(0)[slots:]),
+        "dealt": Signal(intbv(0)[8 * slots :]),
     }
 
 
 @block
-def code_window(clk, rst, s_axis, start, coded, one, two, go, able, missing, unread, first, second):
-    """Show two bytes.
+def code_window(
+    clk, rst, s_axis, start, coded, needed, go, able, missing, unread, take, dealt, width=1
+):
+    """Deal bytes.
 
-    s_axis   in   words with codes; tuser = {the first two bytes do not count, number of the last
-                  byte that does}; tlast = the chunk's last word
+    s_axis   in   words with codes; tuser = {number of the first byte that is one, which counts in
+                  a chunk's first word; of the last, which counts in its last}; tlast = that word
     start    in   a chunk begins: forget what is unread
     coded    in   with start: the chunk has codes
-    one      in   a byte is to be taken, or two
-    two      in   two bytes are to be taken
-    go       in   take them at this clock edge, if able
+    needed   in   bytes may be taken; if low, none is
+    go       in   take bytes at this clock edge, if able
     able     out  they are here, or missing
     missing  out  the chunk has no such bytes
     unread   out  the chunk has bytes that have not been taken
-    first    out  the next byte
-    second   out  the byte after it
+    take     in   the slots that take a byte, the first lowest
+    dealt    out  the byte of each slot that takes one
     rst      in   synchronous, active high; forgets everything
     """
-    word = Signal(intbv(0)[32:])
-    at = Signal(modbv(0)[2:])  # the next byte
-    last = Signal(intbv(0)[2:])  # the last that is a code
-    full = Signal(bool(0))  # there is a next byte
-    more = Signal(bool(0))  # the chunk has another word
-    after = Signal(modbv(0)[2:])  # the byte after it
-    spent = Signal(bool(0))  # the last byte taken is the word's last
-    across = Signal(bool(0))  # or is the next word's first
+    slots = len(take)
+    depth = 2 * slots - 1  # bytes that can be held
+    grains = 4 * width // slots  # of a word
+    low, bits = (slots - 1).bit_length(), place_bits(width)
+
+    step_of = enum("SEEK", "FILL", "SKIP", "DEAL", encoding="one_hot")
+    state = Signal(step_of.DEAL)
+    held = Signal(intbv(0)[8 * depth :])
+    count = Signal(modbv(0)[low + 1 :])  # bytes of them that are the chunk's
+    more = Signal(bool(0))  # the chunk has a grain that is not held
+    place = Signal(modbv(0)[bits - low :])  # of the next grain in its word
+    skip = Signal(intbv(0)[low:])  # bytes of the first grain to drop
+
+    here = Signal(bool(0))  # that grain is here, or there is none
+    grain = Signal(intbv(0)[8 * slots :])
+    closing = Signal(bool(0))  # it is the chunk's last
+    size = Signal(intbv(0)[low + 1 :])  # its bytes
+    number = Signal(intbv(0)[low + 1 :])  # of slots that take a byte
+    drop = Signal(intbv(0)[low + 1 :])  # bytes to be dropped, if the grain is here
+    shift = Signal(intbv(0)[slots + 1 :])  # the same, one-hot, if anything moves
+    grown = Signal(modbv(0)[low + 1 :])  # bytes held, the grain's included
+    left, joined_left = (Signal(modbv(0)[low + 1 :]) for _ in range(2))  # without, and with it
+    offset = Signal(intbv(0)[slots:])  # bytes held above a grain's, one-hot
+    wanted = Signal(bool(0))  # the grain, if there is one
     load = Signal(bool(0))
-    step = Signal(bool(0))
+
+    ones = tuple(i.bit_count() for i in range(1 << slots))
+    count_low = count(low, 0)
+    place_shift = ConcatSignal(place, intbv(0)[low + 3 :])
+
+    # What is held, with the grain joined to it.
+    joined, picks = [], []
+    for i in range(3 * slots - 1):
+        if i < slots:
+            joined.append(held(8 * i + 8, 8 * i))
+            continue
+        candidates = []
+        for above in range(slots):
+            at = i - slots - above
+            if at < 0 and i < depth:
+                candidates.append(held(8 * i + 8, 8 * i))
+            elif 0 <= at < slots:
+                candidates.append(grain(8 * at + 8, 8 * at))
+            else:
+                candidates.append(0)
+        joined.append(Signal(intbv(0)[8:]))
+        picks.append(pick(offset, candidates, joined[-1]))
+
+    # That, less the bytes that leave.
+    kept = [Signal(intbv(0)[8:]) for _ in range(depth)]
+    for i, byte in enumerate(kept):
+        picks.append(pick(shift, joined[i : i + slots + 1], byte))
+    remains = ConcatSignal(*reversed(kept))
+
+    # Slot i takes the byte behind those that the slots before it take.
+    deals = [held(8, 0)]
+    for i in range(1, slots):
+        rank = Signal(intbv(0)[i + 1 :])
+        picks.append(count_before(take(i, 0), rank))
+        deals.append(Signal(intbv(0)[8:]))
+        picks.append(pick(rank, [held(8 * j + 8, 8 * j) for j in range(i + 1)], deals[-1]))
+    dealt_word = ConcatSignal(*reversed(deals))
 
     @always_comb
     def look():
-        unread.next = full or more
-        after.next = at + 1
+        here.next = s_axis.tvalid or not more
+        unread.next = more or count != 0
+        able.next = not needed or (state == step_of.DEAL and (s_axis.tvalid or not more))
+        missing.next = state == step_of.DEAL and not more and number > count
+        dealt.next = dealt_word
+
+    @always_comb
+    def cut():
+        grain.next = (s_axis.tdata >> place_shift) & (2 ** (8 * slots) - 1)
+        closing.next = s_axis.tlast and place == s_axis.tuser[bits:low]
+        offset.next = 1 << count_low
 
     @always_comb
     def weigh():
-        spent.next = one and full and ((not two and at == last) or (two and after == last))
-        across.next = two and full and at == last
+        size.next = slots
+        if closing:
+            size.next = s_axis.tuser[low:] + 1
 
     @always_comb
-    def decide():
-        missing.next = one and not more and (across or not full)
-        able.next = not one or not more or (full and (s_axis.tvalid or not across))
+    def tally():
+        number.next = ones[int(take)]
 
     @always_comb
-    def move():
-        step.next = go and able
+    def choose_drop():
+        drop.next = 0
+        if state == step_of.DEAL:
+            if go:
+                drop.next = number
+        elif state == step_of.SKIP:
+            drop.next = skip
+        elif state == step_of.FILL:
+            drop.next = slots
+
+    @always_comb
+    def grow():
+        grown.next = count + size
+
+    @always_comb
+    def subtract():
+        left.next = count - drop
+        joined_left.next = grown - drop
+
+    @always_comb
+    def choose_shift():
+        shift.next = 1
+        if here:
+            shift.next = 1 << drop
+
+    @always_comb
+    def fit():
+        wanted.next = more and state != step_of.SEEK and not left[low]
 
     @always_comb
     def fetch():
-        s_axis.tready.next = more and (not full or (go and (spent or across)))
-        load.next = s_axis.tvalid and more and (not full or (go and (spent or across)))
+        s_axis.tready.next = wanted and (place == grains - 1 or closing)
+        load.next = wanted and s_axis.tvalid
 
     @always_seq(clk.posedge, reset=rst)
     def control():
         if load:
-            more.next = not s_axis.tlast
-            full.next = not across or s_axis.tuser[2:] != 0
-        elif step and (spent or across):
-            full.next = False
+            more.next = not closing
+            count.next = joined_left
+            place.next = place + 1
+        elif here:
+            count.next = left
+        if state == step_of.SEEK:
+            place.next = s_axis.tuser[2 * bits : bits + low]
+            if s_axis.tvalid:
+                state.next = step_of.FILL
+        elif here:
+            if state == step_of.FILL:
+                state.next = step_of.SKIP
+            else:
+                state.next = step_of.DEAL
         if start:
             more.next = coded
-            full.next = False
+            count.next = 0
+            state.next = step_of.DEAL
+            if coded:
+                count.next = slots  # of what is to be dropped
+                state.next = step_of.SEEK
 
     @always(clk.posedge)
     def advance():
-        if load:
-            word.next = s_axis.tdata
-            last.next = s_axis.tuser[2:]
-            at.next = concat(s_axis.tuser[2], across)
-        elif step and two:
-            at.next = at + 2
-        elif step and one:
-            at.next = at + 1
-
-    @always_comb
-    def show():
-        if at == 0:
-            first.next = word[8:]
-            second.next = word[16:8]
-        elif at == 1:
-            first.next = word[16:8]
-            second.next = word[24:16]
-        elif at == 2:
-            first.next = word[24:16]
-            second.next = word[32:24]
-        else:
-            first.next = word[32:24]
-            second.next = s_axis.tdata[8:]
+        held.next = remains
+        if state == step_of.SEEK:
+            skip.next = s_axis.tuser[bits + low : bits]
 
     return instances()
+
+
+@block
+def pick(choice, candidates, byte):
+    """The candidate, of at most five, whose bit in `choice` is the one that is set."""
+    choices = ConcatSignal(intbv(0)[3:], choice)
+    c0, c1, c2, c3, c4 = (*candidates, 0, 0, 0)[:5]
+
+    @always_comb
+    def find():
+        b0 = intbv(0)[8:]
+        b1 = intbv(0)[8:]
+        b2 = intbv(0)[8:]
+        b3 = intbv(0)[8:]
+        b4 = intbv(0)[8:]
+        if choices[0]:
+            b0[:] = c0
+        if choices[1]:
+            b1[:] = c1
+        if choices[2]:
+            b2[:] = c2
+        if choices[3]:
+            b3[:] = c3
+        if choices[4]:
+            b4[:] = c4
+        byte.next = b0 | b1 | b2 | b3 | b4
+
+    return find
+
+
+@block
+def count_before(flags, rank):
+    """How many flags are set, one-hot."""
+    ranks = tuple(1 << i.bit_count() for i in range(1 << len(flags)))
+
+    @always_comb
+    def find():
+        rank.next = ranks[int(flags)]
+
+    return find

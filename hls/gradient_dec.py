@@ -14,11 +14,11 @@ wrote them: then the raw parts come, and what has been read of a chunk can alway
 
 Latency. In an idle decoder, without stalls, the first value of a chunk without zeros is offered
 
-    max(29, w + 8 + s + 2 u)
+    max(28, w + 8 + s + 2 u)
 
 cycles after the chunk's first word was taken. The first raw byte lies in word w, from 0; s is 1 if
 the number of blocks is odd, u is 1 if that byte is not the word's lowest. If the lanes hold all of
-the first value's raw part or its end, as of a frame of one value, it is 39. A chunk of zeros begins
+the first value's raw part or its end, as of a frame of one value, it is 38. A chunk of zeros begins
 after 6 cycles.
 
 Rate. Of chunks back to back each takes a cycle for each value and, if it has no zeros, 10 more,
@@ -45,13 +45,15 @@ from hls.chunk_check import chunk_check
 from hls.chunk_error import CODE_BITS, ChunkError
 from hls.chunk_parse import SHAPE, chunk_parse
 from hls.fifo import fifo
-from hls.lane_dec import OVERHEAD, lane_dec
+from hls.lane_dec import lane_dec, overhead
 from hls.point import POINT
 from hls.raw_join import raw_join
 from hls.stream import AxiStream, Contract
 from hls.zero_merge import zero_merge
 
-CONTRACT = Contract(latency=39, interval=1, values_per_cycle=POINT.chunk / (POINT.chunk + OVERHEAD))
+CONTRACT = Contract(
+    latency=38, interval=1, values_per_cycle=POINT.chunk / (POINT.chunk + overhead())
+)
 
 CODE_WORDS = 2048  # two bytes for each value of a chunk, in 32-bit words
 RAW_WORDS = 1024  # what values take while the next chunk's header and codes are read
@@ -87,7 +89,7 @@ def gradient_dec(clk, rst, s_axis, m_axis, error, error_code, tables, fmt):
     bitmap_in, bitmap = two(32, last=False)
     lanes_in, lanes = two(32, last=False)
     shape_in, shape = two(SHAPE, last=False)
-    codes_in, codes = two(32, user=3)
+    codes_in, codes = two(32, user=4)
     raw_in, raw = two(32, user=2, last=False)
     exponents_in, exponents = two(fmt.exponent, user=3, last=False)
     tail, check = AxiStream(32, last=False), AxiStream(32, last=False)

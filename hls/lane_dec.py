@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""lane_dec: the exponents of a chunk's non-zero values from its lanes and codes, one a cycle.
+"""lane_dec: the exponents of a chunk's non-zero values from its lanes and codes, a group a cycle.
 
-The lanes circulate in a ring of eight registers, one place a value. Lane k is in x0 when value j,
-j mod 8 = k, begins; the steps of FORMAT.md section 6 happen to it at fixed places on its way round:
+A group is `width` values that follow each other, its items; only a chunk's last has fewer. Each has
+a column (hls/lane_column.py), a ring of the lanes that are its own, and the rings turn by one place
+a group: so nothing is selected by lane, and the steps of FORMAT.md section 6 happen at fixed
+places. At a chunk's end the rings make one turn, in which its lanes leave and, if they are there,
+the next chunk's enter.
 
-    x0  compare its low bits with the limits of the table: the codeword's length
-    x1  drop the codeword, find its index among the table's codewords
-    x2  look the symbol up, see whether the state needs a byte
-    x3  take the bytes, refill the state, hand the exponent on
-    x4  to x7: wait, so that the lane is back in time for its next value
-
-So nothing is selected by lane. At a chunk's end the ring makes one turn, in which its lanes leave
-and, if they are there, the next chunk's enter.
+An item takes a byte a cycle. A group waits a cycle for each of its items that must take two, for
+its state and for its exponent: only an escape does. A group of one value takes two bytes at once.
 
 Role         between chunk_parse and raw_join
 Golden       read_exponents of swmodel/reference/decode.py
 Format       swmodel/FORMAT.md sections 3.2, 5 and 6
-Parameters   tables: the table set, built in as the limits of canonical codes
-Throughput   a value a cycle; OVERHEAD cycles more a chunk, what its last round lacks of eight
-             values, and one if its number of blocks is odd
+Parameters   tables: the table set, built in; width: values of a group
+Throughput   a group a cycle, and the waits; overhead(width) cycles more a chunk, and what its last
+             round lacks of all lanes
+Not done     tokens of zero runs: their two tables alternate from item to item
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ from myhdl import (
     always_comb,
     always_seq,
     block,
-    concat,
+    downrange,
     enum,
     instances,
     intbv,
@@ -39,152 +37,180 @@ from myhdl import (
 
 from hls.chunk_error import CODE_BITS, ChunkError
 from hls.chunk_parse import INDEX, SHAPE
-from hls.code_window import code_window
-from hls.point import ESCAPE, MAX_LENGTH, POINT, SYMBOLS
+from hls.code_tables import ESCAPE_BITS, LIMIT_BITS, PLANES, code_tables, table_bits
+from hls.code_window import code_window, place_bits, slots_of
+from hls.lane_column import STATE, lane_column
+from hls.point import MAX_LENGTH, POINT, RAW, SYMBOLS
 from hls.stream import AxiStream, Contract
 
-OVERHEAD = POINT.lanes + 2  # cycles of a chunk in which no value enters: the turn, and around it
-
-CONTRACT = Contract(latency=13, interval=1)  # from the first word of lanes
+BEHIND = 5  # as many values follow, or more
+CHECKED = POINT.lanes - POINT.tail  # lanes that hold the check value; the others, raw bytes
 
 NONE = int(ChunkError.NONE)
 E_CODES, E_EXPONENT = int(ChunkError.CODES), int(ChunkError.EXPONENT)
 E_FINAL_STATE, E_PAYLOAD = int(ChunkError.FINAL_STATE), int(ChunkError.PAYLOAD)
 
 
-def ports():
+def rounds_of(width: int) -> int:
+    """Groups of a turn."""
+    return POINT.lanes // width
+
+
+def overhead(width: int = 1) -> int:
+    """Cycles of a chunk in which no group enters: the turn, and around it."""
+    rounds = rounds_of(width)
+    return rounds + 2 + (2 if rounds == 2 else 0)
+
+
+def contract(width: int = 1) -> Contract:
+    """From the first word of lanes taken; at width 1 that is when its second half is."""
+    return Contract(latency=rounds_of(width) + (4 if width == 1 else 5), interval=1)
+
+
+def halves_of(width: int) -> int:
+    """Lanes, or block headers, of a word."""
+    return max(2, width)
+
+
+def ports(width=1):
+    items = (width - 1).bit_length()
     return {
         "s_shape": AxiStream(SHAPE, last=False),
-        "s_lanes": AxiStream(32, last=False),
-        "s_codes": AxiStream(32, user=3),
-        "m_exponents": AxiStream(8, user=3, last=False),
+        "s_lanes": AxiStream(STATE * halves_of(width), last=False),
+        "s_codes": AxiStream(32 * width, user=2 * place_bits(width)),
+        "m_exponents": AxiStream(8 * width, user=3 + items, last=False),
         "m_tail": AxiStream(32, last=False),
         "m_check": AxiStream(32, last=False),
         "fault": Signal(intbv(0)[CODE_BITS:]),
     }
 
 
-SHORT = range(1, 5)  # lengths whose limits lie in one ROM
-LONG = range(5, MAX_LENGTH)  # and in another: MyHDL has no constants of 35 bits
-
-
-def limit(lengths, length):
-    """The first word of so many bits that begins with no codeword of this length or shorter."""
-    return sum(1 << (length - n) for n in lengths if 0 < n <= length)
-
-
-def limit_word(lengths, span):
-    """The limits of these lengths, one more bit than the length each, the first lowest."""
-    word, at = 0, 0
-    for length in span:
-        word |= limit(lengths, length) << at
-        at += length + 1
-    return word
-
-
-def bias(lengths, length):
-    """What to add to a codeword of this length for its index in canonical order, modulo SYMBOLS."""
-    shorter = sum(0 < n < length for n in lengths)
-    return (shorter - 2 * limit(lengths, length - 1)) % SYMBOLS
-
-
-def order(lengths):
-    """The symbols in canonical order; those without a codeword at the end."""
-    return sorted(range(SYMBOLS), key=lambda symbol: (lengths[symbol] or MAX_LENGTH + 1, symbol))
-
-
 @block
-def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, fault, tables):
+def lane_dec(
+    clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, fault, tables, width=1
+):
     """Decode exponents, a chunk after the other.
 
     s_shape      in   of each chunk {payload bytes that must be 0, it has codes, number of values
-                      - 1}; taken with its last value
-    s_lanes      in   of each chunk four words of lane states, then words of two block headers
-    s_codes      in   words with codes; tuser = {the first two bytes do not count, number of the
-                      last byte that does}; tlast = the chunk's last word
-    m_exponents  out  an exponent a value; tuser = how many follow in its chunk, 5 for more
-    m_tail       out  of each chunk the last raw bytes, at least 8 cycles after its last exponent
+                      - 1}; taken with its last group
+    s_lanes      in   of each chunk the words of the lane states, then words of block headers
+    s_codes      in   words with codes, as of code_window
+    m_exponents  out  the exponents of a group, the first lowest; tuser = {how many values follow
+                      it in its chunk, 5 for more; how many it has, less one}
+    m_tail       out  of each chunk the last raw bytes, after its last exponents
     m_check      out  of each chunk the CRC-32, with m_tail; the chunk after it waits for both to go
     fault        out  a ChunkError found in what has moved; what comes after it has no meaning
     rst          in   synchronous, active high
     """
+    rounds, halves, slots = rounds_of(width), halves_of(width), slots_of(width)
+    item_bits = (width - 1).bit_length()
+    group_bits = INDEX - item_bits
+    block_bits = (POINT.block // width).bit_length() - 1
+    alone = width == 1
+    drained = rounds == 2  # the turn must wait for the last group to have gone through its steps
+
     step_of = enum("GATHER", "TURN", "RUN")  # all lanes at home, all change, all go round
     phase = Signal(step_of.GATHER)
-    lane = Signal(modbv(0)[3:])  # that enters next
-    held = Signal(bool(0))  # the ring holds a chunk's lanes
+    lane = Signal(modbv(0)[(rounds - 1).bit_length() :])  # the first of those that enter next
+    held = Signal(bool(0))  # the rings hold a chunk's lanes
     leaving = Signal(bool(0))  # they leave in this turn
     entering = Signal(bool(0))  # others enter in this turn
-    more = Signal(bool(0))  # the chunk has a value that has not entered
-    number = Signal(modbv(0)[INDEX:])  # of that value
-    following = Signal(modbv(0)[INDEX:])  # of the one after it
+    more = Signal(bool(0))  # the chunk has a group that has not entered
+    number = Signal(modbv(0)[group_bits:])  # of that group
+    following = Signal(modbv(0)[group_bits:])  # of the one after it
     last = Signal(bool(0))  # it is the chunk's last
+    now_last, then_last = (Signal(bool(0)) for _ in range(2))  # this one, or the next, enters last
     boundary = Signal(bool(0))  # it is a block's last
     unused = Signal(intbv(0)[2:])  # payload bytes that must be 0
 
-    # the block of the value that enters
+    # the block of the group that enters
     emax = Signal(intbv(0)[8:])
     coder = Signal(intbv(0)[table_bits(tables) :])  # its table
     raw = Signal(bool(0))
-    opening = Signal(bool(0))  # the value is the block's first
+    opening = Signal(bool(0))  # the group is the block's first
     blank = Signal(bool(0))  # its header has not been read
-    upper = Signal(bool(0))  # the next header is the word's upper half
+    place = Signal(modbv(0)[(halves - 1).bit_length() :])  # of the next half in its word
     read_header = Signal(bool(0))
-    used = Signal(bool(0))  # that was the cycle before: the word may leave
+    used = Signal(bool(0))  # that was the cycle before, and the word may leave
     want_header = Signal(bool(0))
-    half = Signal(intbv(0)[16:])
+    half = Signal(intbv(0)[STATE:])
 
-    # the ring
-    x0, x1, x2, x3, x4, x5, x6, x7 = (Signal(intbv(0)[16:]) for _ in range(8))
-    valid0, valid1, valid2, valid3 = (Signal(bool(0)) for _ in range(4))
-    raw0, raw1, raw2 = (Signal(bool(0)) for _ in range(3))
-    opening0, opening1, opening2 = (Signal(bool(0)) for _ in range(3))
-    table0, table1, table2 = (Signal(intbv(0)[len(coder) :]) for _ in range(3))
-    limits_short = Signal(intbv(0)[sum(n + 1 for n in SHORT) :])
-    limits_long = Signal(intbv(0)[sum(n + 1 for n in LONG) :])
-    size1 = Signal(intbv(0)[3:])  # the codeword's length, less one
-    index2 = Signal(modbv(0)[4:])
-    symbol3 = Signal(intbv(0)[4:])
-    emax3 = Signal(intbv(0)[8:])
-    refill3, escape3, one3, two3 = (Signal(bool(0)) for _ in range(4))
-
-    size0 = Signal(intbv(0)[3:])
-    code1 = Signal(intbv(0)[4:])  # the codeword's last bits
-    bias1 = Signal(intbv(0)[4:])
-    symbol2 = Signal(intbv(0)[4:])
-    refill2, escape2 = (Signal(bool(0)) for _ in range(2))
-    difference = Signal(modbv(0)[8:])
-    negative = Signal(bool(0))
-    exponent = Signal(intbv(0)[8:])
+    # groups in the first step, the second, and behind
+    valid0, valid1, valid2 = (Signal(bool(0)) for _ in range(3))
+    last0, last1, last2 = (Signal(bool(0)) for _ in range(3))
+    opening0, opening1 = (Signal(bool(0)) for _ in range(2))
+    raw0, parted = (Signal(bool(0)) for _ in range(2))
+    emax2 = Signal(intbv(0)[8:])
+    limits = Signal(intbv(0)[LIMIT_BITS:])
+    escape = Signal(intbv(0)[ESCAPE_BITS:])
+    biases = [Signal(intbv(0)[MAX_LENGTH:]) for _ in range(PLANES)]
+    orders = [Signal(intbv(0)[SYMBOLS:]) for _ in range(PLANES)]
     behind = Signal(intbv(0)[3:])
 
     coded = Signal(bool(0))
-    room, source, go, able, step, start, missing, unread = (Signal(bool(0)) for _ in range(8))
-    first, second = (Signal(intbv(0)[8:]) for _ in range(2))
+    room, source, go, able, move, step, start, missing, unread = (Signal(bool(0)) for _ in range(9))
+    take = Signal(intbv(0)[slots:])
+    dealt = Signal(intbv(0)[8 * slots :])
     payload = Signal(intbv(0)[64:])
+    lacking, sunk = (Signal(bool(0)) for _ in range(2))  # what moved before was wrong
     wrong = Signal(intbv(0)[CODE_BITS:])
 
-    short_rom = padded(tables, [limit_word(lengths, SHORT) for lengths in tables])
-    long_rom = padded(tables, [limit_word(lengths, LONG) for lengths in tables])
-    bias_rom = padded(tables, [bias(t, n) for t in tables for n in range(1, MAX_LENGTH + 1)])
-    symbol_rom = padded(tables, [symbol for t in tables for symbol in order(t)])
-    bias_address = ConcatSignal(table1, size1)
-    symbol_address = ConcatSignal(table2, index2)
-    distance3 = ConcatSignal(intbv(0)[4:], symbol3)
-
-    # over[n - 1]: the codeword is longer than n bits; its first bit is the state's lowest
-    flags, compares = [Signal(bool(0)) for _ in range(MAX_LENGTH - 1)], []
-    for span, limits in ((SHORT, limits_short), (LONG, limits_long)):
-        at = 0
-        for n in span:
-            leading = ConcatSignal(False, *(x0(i) for i in range(n)))
-            compares.append(reaches(leading, limits(at + n + 1, at), flags[n - 1]))
-            at += n + 1
-    over = ConcatSignal(*reversed(flags))
-    turned = ConcatSignal(*(x1(i) for i in range(8)))
+    half_shift = ConcatSignal(place, intbv(0)[4:])
 
     window = code_window(
-        clk, rst, s_codes, start, coded, one3, two3, go, able, missing, unread, first, second
+        clk, rst, s_codes, start, coded, valid1, go, able, missing, unread, take, dealt, width
     )
+    words = code_tables(clk, rst, step, coder, limits, escape, biases, orders, tables)
+
+    # The columns. Item k of a chunk's last group is there if k is not above `surplus`.
+
+    surplus = 0 if alone else Signal(intbv(0)[item_bits:])  # items of the last group, less one
+    columns, exponents, negatives, leave, takes = [], [], [], [], []
+    odd_states, odd_payloads = [], []
+    blocks = False
+    for k in range(width):
+        blocked, blocks = blocks, Signal(bool(0))
+        live, absent, refill, spell, negative = (Signal(bool(0)) for _ in range(5))
+        leaves, exponent = Signal(intbv(0)[STATE:]), Signal(intbv(0)[8:])
+        if alone:
+            enters, refill_byte, exponent_byte = half, dealt(8, 0), dealt(16, 8)
+            takes += [refill, spell]
+        else:
+            enters = s_lanes.tdata(STATE * (k + 1), STATE * k)
+            refill_byte = exponent_byte = dealt(8 * k + 8, 8 * k)
+            takes.append(Signal(bool(0)))
+            columns.append(either(refill, spell, takes[-1]))
+        columns.append(
+            lane_column(
+                clk, rst, move, step, entering, enters, live, raw0, limits, escape, biases,
+                orders, emax2, absent, parted, blocked, refill_byte, exponent_byte,
+                leaves, refill, spell, blocks, exponent, negative, rounds, alone,
+            )
+        )  # fmt: skip
+        if k == 0:
+            columns.append(first_item(valid0, live, absent))
+        else:
+            columns.append(later_item(valid0, last0, last1, surplus, live, absent, k))
+        odd_state, odd_payload = Signal(bool(0)), Signal(bool(0))
+        columns.append(judge_lane(lane, leaves, unused, odd_state, odd_payload, k, width))
+        exponents.append(exponent)
+        negatives.append(negative)
+        leave.append(leaves(8, 0))
+        odd_states.append(odd_state)
+        odd_payloads.append(odd_payload)
+    split = blocks
+    take_bits = ConcatSignal(*reversed(takes))
+    exponents_word, negative_bits, odd_state_bits, odd_payload_bits = (
+        signals[0] if alone else ConcatSignal(*reversed(signals))
+        for signals in (exponents, negatives, odd_states, odd_payloads)
+    )
+    paid = ConcatSignal(*reversed(leave), payload(64, 8 * width))
+
+    # The groups before which the chunk's last comes next, second, ...
+    reach = -(-(BEHIND - 1) // width)
+    ahead = ConcatSignal(then_last, now_last, last0, last1)
+    items = Signal(intbv(0)[max(1, item_bits) :])
+    user = behind if alone else ConcatSignal(behind, items)
 
     # What enters next.
 
@@ -192,22 +218,25 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
     def advance():
         following.next = number + 1
 
+    @always_comb
+    def look_ends():
+        now_last.next = more and last
+        then_last.next = more and following == s_shape.tdata[INDEX:item_bits]
+
     @always(clk.posedge)
     def look_ahead():
         if phase != step_of.RUN:
-            last.next = s_shape.tdata[INDEX:] == 0
+            last.next = s_shape.tdata[INDEX:item_bits] == 0
             boundary.next = False
         elif step and more:
-            last.next = following == s_shape.tdata[INDEX:]
-            boundary.next = following[9:] == POINT.block - 1
+            last.next = following == s_shape.tdata[INDEX:item_bits]
+            boundary.next = following[block_bits:] == POINT.block // width - 1
 
     @always_comb
     def choose_half():
-        half.next = s_lanes.tdata[16:]
-        if upper:
-            half.next = s_lanes.tdata[32:16]
+        half.next = (s_lanes.tdata >> half_shift) & (2**STATE - 1)
 
-    # When the ring moves.
+    # When the rings move.
 
     @always_comb
     def look():
@@ -217,38 +246,54 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
         )
 
     @always_comb
-    def move():
+    def go_on():
         go.next = room and source
-        step.next = room and source and able
+        move.next = room and source and able
+        step.next = room and source and able and not split
 
     @always_comb
-    def take():
-        s_shape.tready.next = phase == step_of.RUN and more and last and not blank and room and able
+    def gather_bytes():
+        take.next = take_bits
+
+    @always_comb
+    def take_words():
+        s_shape.tready.next = (
+            phase == step_of.RUN and more and last and not blank and room and able and not split
+        )
         want_header.next = (
-            phase == step_of.RUN and more and (blank or (boundary and not last and room and able))
+            phase == step_of.RUN
+            and more
+            and (blank or (boundary and not last and room and able and not split))
         )
 
     @always_comb
     def take_lanes():
-        s_lanes.tready.next = used or (
-            upper
-            and (phase == step_of.GATHER or (phase == step_of.TURN and entering and room and able))
+        s_lanes.tready.next = (
+            used
+            or (phase == step_of.GATHER and place != 0)
+            or (
+                phase == step_of.TURN
+                and entering
+                and (place == 1 or not alone)
+                and room
+                and able
+                and not split
+            )
         )
         read_header.next = want_header and s_lanes.tvalid
-        start.next = phase == step_of.TURN and lane == POINT.lanes - 1 and step
+        start.next = phase == step_of.TURN and lane == rounds - 1 and step
         coded.next = entering and s_shape.tdata[INDEX]
 
     @always_seq(clk.posedge, reset=rst)
     def control():
         if step:
             lane.next = lane + 1
-        if read_header or (step and entering):
-            upper.next = not upper
-        used.next = read_header and upper
+        if read_header or (alone and step and entering):
+            place.next = place + 1
+        used.next = read_header and place == halves - 1
         if phase == step_of.GATHER:
-            if upper:
-                upper.next = not s_lanes.tvalid
-            elif held:
+            place.next = 0  # the rest of a word with headers is not needed
+            if held:
                 leaving.next = True
                 entering.next = s_shape.tvalid
                 if not (m_tail.tvalid or m_check.tvalid):
@@ -273,7 +318,9 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
                     if last:
                         more.next = False
                         number.next = 0
-                if lane == POINT.lanes - 1 and (last or not more):
+                if lane == rounds - 1 and (
+                    (not more and not (drained and valid0)) or (last and not drained)
+                ):
                     phase.next = step_of.GATHER
             if read_header:
                 blank.next = False
@@ -293,7 +340,7 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
         if read_header:
             emax.next = half[8:]
             coder.next = half[8 + len(coder) : 8]
-            raw.next = half[15]
+            raw.next = half[16:8] == RAW
         if read_header:
             opening.next = True
         elif step:
@@ -301,141 +348,60 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
         if start:
             unused.next = s_shape.tdata[SHAPE : SHAPE - 2]
 
-    # x0: how long is the codeword?
-
-    @always_comb
-    def measure():
-        size0.next = 0
-        if over[3]:
-            size0.next[2] = True
-            size0.next[1] = over[5]
-            size0.next[0] = (over[4] and not over[5]) or over[6]
-        else:
-            size0.next[1] = over[1]
-            size0.next[0] = (over[0] and not over[1]) or over[2]
-
-    # x1: which of its length is it?
-
-    @always_comb
-    def find_code():
-        if size1 == 0:
-            code1.next = concat(intbv(0)[3:], turned[7])
-        elif size1 == 1:
-            code1.next = concat(intbv(0)[2:], turned[8:6])
-        elif size1 == 2:
-            code1.next = concat(intbv(0)[1:], turned[8:5])
-        elif size1 == 3:
-            code1.next = turned[8:4]
-        elif size1 == 4:
-            code1.next = turned[7:3]
-        elif size1 == 5:
-            code1.next = turned[6:2]
-        elif size1 == 6:
-            code1.next = turned[5:1]
-        else:
-            code1.next = turned[4:]
-
-    @always_comb
-    def find_bias():
-        bias1.next = bias_rom[int(bias_address)]
-
-    # x2: what does it say, and what does the state need?
-
-    @always_comb
-    def find_symbol():
-        symbol2.next = symbol_rom[int(symbol_address)]
-
-    @always_comb
-    def need():
-        refill2.next = valid2 and not raw2 and x2[16:8] == 0
-        escape2.next = valid2 and (raw2 or symbol2 == ESCAPE)
-
-    # x3: the exponent.
-
-    @always_comb
-    def subtract():
-        difference.next = emax3 - distance3
-        negative.next = emax3 < distance3
-
-    @always_comb
-    def finish():
-        if not escape3:
-            exponent.next = difference
-        elif refill3:
-            exponent.next = second
-        else:
-            exponent.next = first
-        behind.next = 0
-        if more:
-            behind.next = 5
-            if last:
-                behind.next = 4
-        elif valid0:
-            behind.next = 3
-        elif valid1:
-            behind.next = 2
-        elif valid2:
-            behind.next = 1
+    # Groups on their way.
 
     @always_seq(clk.posedge, reset=rst)
-    def flags_of_values():
+    def follow():
         if step:
             valid0.next = phase == step_of.RUN and more
             valid1.next = valid0
-            valid2.next = valid1
-            valid3.next = valid2
-            # reset, so that synthesis leaves them before the ROMs that they address
-            size1.next = size0
-            index2.next = code1 + bias1
-            one3.next = refill2 or escape2
-            two3.next = refill2 and escape2
-            m_exponents.tvalid.next = valid3
+        if move:
+            valid2.next = valid1 and not split
+            parted.next = split
+            m_exponents.tvalid.next = valid2
         elif m_exponents.tready:
             m_exponents.tvalid.next = False
 
     @always(clk.posedge)
-    def ring():
+    def follow_on():
         if step:
-            x0.next = x7
-            if entering:
-                x0.next = half
-            limits_short.next = short_rom[int(coder)]
-            limits_long.next = long_rom[int(coder)]
-            table0.next = coder
+            last0.next = phase == step_of.RUN and more and last
+            last1.next = last0
+            last2.next = last1
             raw0.next = raw
             opening0.next = opening
-
-            x1.next = x0
-            table1.next = table0
-            raw1.next = raw0
             opening1.next = opening0
-
-            x2.next = x1
-            if valid1 and not raw1:
-                x2.next = x1 >> (size1 + 1)
-            table2.next = table1
-            raw2.next = raw1
-            opening2.next = opening1
-
-            x3.next = x2
-            symbol3.next = symbol2
-            refill3.next = refill2
-            escape3.next = escape2
-            if opening2:
-                emax3.next = emax
-
-            x4.next = x3
-            if refill3:
-                x4.next = concat(x3[8:], first)
-            m_exponents.tdata.next = exponent
-            m_exponents.tuser.next = behind
-
-            x5.next = x4
-            x6.next = x5
-            x7.next = x6
-
+            if opening1:
+                emax2.next = emax
             if leaving and phase == step_of.TURN:
-                payload.next = concat(x7[8:], payload[64:8])
+                payload.next = paid
+        if move:
+            m_exponents.tdata.next = exponents_word
+            m_exponents.tuser.next = user
+
+    # What is said of a group that leaves.
+
+    @always_comb
+    def count_behind():
+        behind.next = BEHIND
+        for i in downrange(reach):
+            if ahead[i]:
+                behind.next = width * i + surplus + 1
+        if last2:
+            behind.next = 0
+
+    if not alone:
+
+        @always_comb
+        def count_items():
+            items.next = width - 1
+            if last2:
+                items.next = surplus
+
+        @always(clk.posedge)
+        def count_last():
+            if step and more and last:
+                surplus.next = s_shape.tdata[item_bits:]
 
     @always_comb
     def show_payload():
@@ -444,45 +410,80 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
 
     # What is wrong.
 
+    @always_seq(clk.posedge, reset=rst)
+    def look_back():
+        lacking.next = move and missing
+        sunk.next = move and valid2 and negative_bits != 0
+
     @always_comb
     def judge():
         wrong.next = NONE
-        if one3 and missing:
+        if lacking:
             wrong.next = E_CODES
-        elif valid3 and not escape3 and negative:
+        elif sunk:
             wrong.next = E_EXPONENT
-        elif phase == step_of.TURN and leaving:
-            if x7[16:8] != 1:
+        elif phase == step_of.TURN and leaving and step:
+            if odd_state_bits != 0:
                 wrong.next = E_FINAL_STATE
-            elif lane[2] and lane[2:] < unused and x7[8:] != 0:
+            elif odd_payload_bits != 0:
                 wrong.next = E_PAYLOAD
-            elif lane == POINT.lanes - 1 and unread:
+            elif lane == rounds - 1 and unread:
                 wrong.next = E_CODES
 
     @always_seq(clk.posedge, reset=rst)
     def refuse():
-        if step and fault == NONE:
+        if fault == NONE:
             fault.next = wrong
 
     return instances()
 
 
-def table_bits(tables):
-    """Bits of a table's number."""
-    return max(1, (len(tables) - 1).bit_length())
+@block
+def either(refill, spell, takes):
+    """An item takes a byte."""
 
+    @always_comb
+    def join():
+        takes.next = refill or spell
 
-def padded(tables, words):
-    """A ROM of the same number of words for every number that a table could have."""
-    return (*words, *([0] * ((len(words) // len(tables) << table_bits(tables)) - len(words))))
+    return join
 
 
 @block
-def reaches(leading, limit, flag):
-    """Compare the first bits of a codeword with a limit."""
+def first_item(valid, live, absent):
+    """Every group has it."""
 
     @always_comb
-    def compare():
-        flag.next = leading >= limit
+    def look():
+        live.next = valid
+        absent.next = False
 
-    return compare
+    return look
+
+
+@block
+def later_item(valid0, last0, last1, surplus, live, absent, item):
+    """The last group of a chunk may lack it."""
+
+    @always_comb
+    def look():
+        live.next = valid0 and not (last0 and surplus < item)
+        absent.next = last1 and surplus < item
+
+    return look
+
+
+@block
+def judge_lane(lane, leaves, unused, odd_state, odd_payload, item, width):
+    """Is the lane that leaves a column what it must be at the end?"""
+
+    @always_comb
+    def judge():
+        odd_state.next = leaves[STATE:8] != 1
+        odd_payload.next = (
+            lane * width + item >= CHECKED
+            and lane * width + item < CHECKED + unused
+            and leaves[8:] != 0
+        )
+
+    return judge

@@ -48,8 +48,8 @@ module chunk_parse (
 //                hold the blocks' headers
 // m_shape   out  of each such chunk, after its lanes {payload bytes that must be 0, it has codes,
 //                number of non-zero values - 1}
-// m_codes   out  words that hold codes; tuser = {the first two bytes do not count, number of the
-//                last byte that does}; tlast = the chunk's last
+// m_codes   out  words that hold codes; tuser = {number of the first byte that is one; of the
+//                last}; tlast = the chunk's last
 // m_raw     out  words that hold raw parts; tuser = number of the first byte that counts
 // halt      in   drop everything from now on, even a word that is being offered
 // fault     out  a ChunkError: a word that moved was wrong, those after it are dropped
@@ -94,8 +94,8 @@ wire m_codes_tvalid;
 input m_codes_tready;
 output m_codes_tlast;
 reg m_codes_tlast;
-output [2:0] m_codes_tuser;
-reg [2:0] m_codes_tuser;
+output [3:0] m_codes_tuser;
+reg [3:0] m_codes_tuser;
 output [31:0] m_raw_tdata;
 reg [31:0] m_raw_tdata;
 output m_raw_tvalid;
@@ -403,7 +403,7 @@ always @(unused, split, word, nonzero, count_less, user, low, frame_last, coded,
     m_shape_tdata = {unused, coded, nonzero[12-1:0]};
     m_codes_tdata = word;
     m_codes_tlast = (low || (body == 4));
-    m_codes_tuser = {split, end_byte};
+    m_codes_tuser = {split, 1'h0, end_byte};
     m_raw_tdata = word;
     m_raw_tuser = body[2-1:0];
 end

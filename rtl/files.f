@@ -21,7 +21,11 @@ code_stack.v
 chunk_assemble.v
 chunk_parse.v
 code_window.v
+code_window_w2.v
+code_window_w4.v
 lane_dec.v
+lane_dec_w2.v
+lane_dec_w4.v
 raw_join.v
 zero_merge.v
 chunk_check.v

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reference.decode import Block, read_blocks, read_exponents
@@ -76,23 +75,27 @@ class Parts:
         index = (POINT.chunk - 1).bit_length()
         return [self.zeros << (index + 1) | frame_last << index | self.count - 1, *self.summary]
 
-    def lane_words(self) -> list[int]:
-        """Words of `lanes` (hls/chunk_parse.py); a last odd half is left 0."""
-        halves = self.lanes + [block.emax | block.table << 8 for block in self.blocks]
-        return [low | high << 16 for low, high in pairs(halves)]
+    def lane_words(self, width: int = 1) -> list[int]:
+        """Words of `lanes` (hls/lane_dec.py); what the last lacks is left 0."""
+        headers = [block.emax | block.table << 8 for block in self.blocks]
+        size = max(2, width)
+        halves = self.lanes + headers + [0] * (-len(headers) % size)
+        data = b"".join(half.to_bytes(2, "little") for half in halves)
+        cuts = range(0, len(data), 2 * size)
+        return [int.from_bytes(data[at : at + 2 * size], "little") for at in cuts]
 
-    def code_words(self) -> list[Word]:
-        """Words of `codes` (hls/chunk_parse.py); bytes that do not count are all ones."""
-        if not self.codes:
-            return []
-        start = self.coded_at % WORD
-        data = b"\xff" * start + self.codes
-        words = []
-        for at in range(0, len(data), WORD):
-            part = data[at : at + WORD]
-            user = (start // 2 if at == 0 else 0) << 2 | len(part) - 1
-            value = int.from_bytes(part.ljust(WORD, b"\xff"), "little")
-            words.append(Word(value, tuser=user, tlast=int(at + WORD >= len(data))))
+    def code_words(self, width: int = 1) -> list[Word]:
+        """Words of `codes` (hls/code_window.py) as they lie in the chunk."""
+        return code_words(self.codes, self.coded_at, width)
+
+    def groups(self, width: int) -> list[Word]:
+        """Words of `exponents` (hls/lane_dec.py); items that there are not are 0."""
+        words, bits = [], (width - 1).bit_length()
+        for at in range(0, self.nonzeros, width):
+            group = self.exponents[at : at + width]
+            behind = self.behind[at + len(group) - 1]
+            user = behind << bits | len(group) - 1
+            words.append(Word(int.from_bytes(bytes(group), "little"), tuser=user))
         return words
 
     def raw_words(self) -> list[Word]:
@@ -110,10 +113,17 @@ class Parts:
         ]
 
 
-def pairs(halves: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Two by two, the last with 0 if it is alone."""
-    even = [*halves, 0] if len(halves) % 2 else list(halves)
-    return zip(even[::2], even[1::2], strict=True)
+def code_words(codes: bytes, start: int, width: int) -> list[Word]:
+    """Words of codes that start so many bytes into a chunk; others' bytes are all ones."""
+    size = WORD * width
+    first, bits = start % size, (size - 1).bit_length()
+    data, words = b"\xff" * first + codes, []
+    for at in range(0, len(data) if codes else 0, size):
+        part = data[at : at + size]
+        user = (0 if at else first) << bits | len(part) - 1
+        value = int.from_bytes(part.ljust(size, b"\xff"), "little")
+        words.append(Word(value, tuser=user, tlast=int(at + size >= len(data))))
+    return words
 
 
 def dissect(chunk: bytes, fmt: NumberFormat, tables: Tables) -> Parts:
