@@ -60,3 +60,15 @@ class NumberFormat:
 FP32: Final = NumberFormat("fp32", exponent=8, mantissa=23)
 BF16: Final = NumberFormat("bf16", exponent=8, mantissa=7)
 NUMBER_FORMATS: Final = {fmt.name: fmt for fmt in (FP32, BF16)}
+
+KNOWN_TABLES: Final[tuple[Tables, ...]] = (
+    (
+        (8, 2, 6, 3, 2, 2, 4, 6, 7, 8, 8, 8, 8, 0, 0, 8),
+        (1, 3, 2, 5, 7, 7, 7, 7, 7, 7, 7, 6, 6, 0, 0, 7),
+    ),
+    (
+        (1, 2, 3, 5, 7, 7, 7, 7, 7, 7, 7, 6, 6, 0, 0, 7),
+        (2, 3, 2, 2, 4, 5, 8, 8, 8, 8, 8, 8, 8, 0, 0, 8),
+    ),
+)
+"""Of known runs, section 4.2: for distances and for runs."""

@@ -23,7 +23,7 @@ NUMBER = (POINT.chunk - 1).bit_length()  # bits of a token's number, less one
 NONE = (1 << NUMBER) - 1  # counts as -1: the run of which no zero has come
 
 CONTRACT = Contract(latency=2, interval=1)  # from the group in which a run ends to its pair
-# Cycles without a group taken after a chunk's last; 1 more if that ends two runs and leaves one open
+# Cycles without a group taken after a chunk's last; 1 more if it ends two runs and opens a third
 CHUNK_PAUSE = 3
 
 

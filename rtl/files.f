@@ -12,6 +12,7 @@ zero_bitmap_w4.v
 zero_pairs.v
 zero_pairs_w2.v
 zero_pairs_w4.v
+zero_tokens.v
 block_max.v
 huff_choice.v
 chunk_reverse.v

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from reference.choose import choose_table, histogram_of
+from reference.choose import Tokens, choose_table, histogram_of
 from reference.encode import encode_chunk, put_blocks, raw_strings
 from reference.lanes import Coder
 from reference.profile import PROFILES
 from reference.reader import DTYPES, Dtype
-from reference.zeros import find_runs, write_bitmap
+from reference.zeros import KNOWN_TABLES, find_runs, write_bitmap
 
 from cosim.bench.corners import Frame
 from cosim.bench.streams import Word
@@ -180,11 +180,16 @@ class Stages:
         words = whole_words(self.zeros)
         return packet(words, len(words))
 
+    @cached_property
+    def runs(self) -> tuple[list[int], bytes]:
+        """The classes of the tokens of zeros as runs, and their extra bits."""
+        found = find_runs([value == 0 for value in self.values]) if 0 in self.values else None
+        return found or ([], b"")
+
     @property
     def pair_words(self) -> list[Word]:
         """Words of zero_pairs's m_axis."""
-        found = find_runs([value == 0 for value in self.values]) if 0 in self.values else None
-        classes, extra = found or ([], b"")
+        classes, extra = self.runs
         bits, numbers = int.from_bytes(extra, "little"), []  # of the tokens, less one
         for c in classes:
             more = max(0, c - 1)
@@ -192,6 +197,29 @@ class Stages:
             bits >>= more
         pairs = zip(numbers[::2], numbers[1::2], strict=True)
         return packet([run << INDEX | distance for distance, run in pairs] + [len(numbers) // 2])
+
+    @property
+    def class_words(self) -> list[Word]:
+        """Words of zero_tokens's m_class."""
+        classes, _ = self.runs
+        pairs = zip(classes[::2], classes[1::2], strict=True)
+        return [Word(run << TABLE | distance) for distance, run in pairs]
+
+    @property
+    def extra_words(self) -> list[Word]:
+        """Words of zero_tokens's m_extra."""
+        _, extra = self.runs
+        return [Word(word) for word in whole_words(extra + bytes(-len(extra) % WORD))]
+
+    @property
+    def sums_word(self) -> Word:
+        """The word of zero_tokens's m_sums."""
+        classes, extra = self.runs
+        sums = len(extra) << INDEX | len(classes) // 2
+        for number, tables in enumerate(KNOWN_TABLES):
+            cost = Tokens(0, classes, tables, extra, number).cost()
+            sums |= cost << (INDEX + 8 + 16 * number)
+        return Word(sums)
 
     @property
     def code_words(self) -> list[Word]:

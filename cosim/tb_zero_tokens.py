@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""zero_tokens: classes, extra bits and costs of every chunk's runs are the reference's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import cocotb
+
+from cosim.bench.block import Block, Case, chunks, corners, lags
+from cosim.bench.corners import Frame
+from cosim.bench.stages import Stages
+from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from hls.point import POINT
+from hls.zero_tokens import CHUNK_PAUSE, CONTRACT, EXTRA_LATENCY, SUMS_LATENCY
+
+
+def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
+    return Block(dut, ["s_axis"], ["m_class", "m_extra", "m_sums"], idle, stall)
+
+
+def case(name: str, chunk: Stages) -> Case:
+    outputs = {
+        "m_class": chunk.class_words,
+        "m_extra": chunk.extra_words,
+        "m_sums": [chunk.sums_word],
+    }
+    return Case(name, {"s_axis": chunk.pair_words}, outputs, len(chunk.values))
+
+
+def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
+    return (case(name, chunk) for name, chunk in chunks(frames))
+
+
+def runs(*numbers: int) -> Frame:
+    """So many values that are not zero, so many zeros, and so on."""
+    (value,) = corners().gradient(1)
+    frame: Frame = []
+    for i, number in enumerate(numbers):
+        frame += [0 if i % 2 else value] * number
+    return frame
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+async def codes_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
+    tb = block(dut, idle, stall)
+    await tb.reset()
+    await tb.check(cases(corners().edges()))
+    await tb.check(cases(corners().mixture()))
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def codes_every_class(dut: Any) -> None:
+    """The least and the greatest number of every class, as distance and as run."""
+    tb = block(dut)
+    await tb.reset()
+    bounds = [number for c in range(12) for number in (1 << c, (1 << c) + 1)]
+    frames = [(f"{n}, 1", runs(n, 1)) for n in bounds if n < POINT.chunk]
+    frames += [(f"1, {n}, 3, {n}", runs(1, n, 3, n)) for n in bounds]
+    frames += [("all zeros", runs(0, POINT.chunk)), ("one, last", runs(POINT.chunk - 1, 1))]
+    await tb.check(cases(frames))
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def codes_chunks(dut: Any) -> None:
+    tb = block(dut)
+    await tb.reset()
+    await tb.check(cases(corners().chunks()))
+    await tb.check(cases([("most pairs", runs(*[1] * POINT.chunk))]))
+    await tb.check(cases([("most bits", runs(*[5] * (POINT.chunk // 5)))]))
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.parametrize(stop=[1, 3, 40, 130])
+async def starts_anew_after_reset(dut: Any, stop: int) -> None:
+    tb = block(dut, free, coin)
+    await tb.reset()
+    lost = cases([("lost", corners().gradient(600, zeros=0.5))])
+    await tb.check_after_reset(stop, lost, cases(corners().mixture()))
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def keeps_its_contract(dut: Any) -> None:
+    """Pairs of 16 extra bits, so that every other one fills a word."""
+    tb = block(dut)
+    await tb.reset()
+    frame = runs(*[257] * 8)
+    await tb.check(cases([("first", frame), ("second", frame)]))
+    taken, end = tb.moved("s_axis"), 4
+    steps = [b - a for a, b in pairwise(taken)]
+    assert steps == [CONTRACT.interval + (CHUNK_PAUSE if i == end + 2 else 0) for i in range(9)]
+    pairs = [cycle for i, cycle in enumerate(taken) if i not in (end, 2 * end + 1)]
+    assert lags(tb.moved("m_class"), pairs) == {CONTRACT.latency}
+    assert lags(tb.moved("m_extra")[:2], pairs[1:end:2]) == {EXTRA_LATENCY}
+    assert lags(tb.moved("m_sums"), taken[end :: end + 1]) == {SUMS_LATENCY}
