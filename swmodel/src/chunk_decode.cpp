@@ -28,18 +28,32 @@ bool decode_tokens(const Kernel& kernel, CodeReader& reader, const Runs& runs, W
            read_classes(runs, work.symbols.get());
 }
 
+/// The tables that blocks name.
+class BlockTables {
+public:
+    BlockTables(const TableSet& tables, Workspace& work)
+        : tables_{tables}, made_{work.decode_tables} {
+        made_.clear();
+        for (const Lengths& lengths : work.tables) made_.push_back(make_decode_table(lengths));
+    }
+    [[nodiscard]] const DecodeTable& of(const Block& block) const {
+        return block.table < kDynamicTable ? tables_.decode(block.table)
+                                           : made_[block.table - kDynamicTable];
+    }
+
+private:
+    const TableSet& tables_;
+    std::vector<DecodeTable>& made_;
+};
+
 /// Fills the values of the blocks whose raw bytes are all in `stored`; of those after them only
 /// work.differences. Returns how many values there are so far, or nothing if something is wrong.
 template <class F>
 std::optional<std::size_t> decode_blocks(const Kernel& kernel, CodeReader& reader,
-                                         const TableSet& tables, Bytes stored, Workspace& work,
+                                         const BlockTables& tables, Bytes stored, Workspace& work,
                                          typename F::Value* values) {
     using Exponent = typename F::Exponent;
     const ValueKernel<F>& ops = kernel.values<F>();
-    work.decode_tables.clear();
-    for (const Lengths& lengths : work.tables) {
-        work.decode_tables.push_back(make_decode_table(lengths));
-    }
     std::size_t done = 0;
     std::size_t first = 0;
     std::size_t raw = 0;
@@ -59,9 +73,7 @@ std::optional<std::size_t> decode_blocks(const Kernel& kernel, CodeReader& reade
             }
             continue;
         }
-        const DecodeTable& table = block.table < kDynamicTable
-                                       ? tables.decode(block.table)
-                                       : work.decode_tables[block.table - kDynamicTable];
+        const DecodeTable& table = tables.of(block);
         const bool good =
             joins ? ops.decode(reader, table, stretch, in, block.trailing, differences, out)
                   : kernel.codes<F>().decode(reader, table, stretch, differences);
@@ -140,90 +152,154 @@ void join_raw_parts(const Kernel& kernel, const RawBytes& raw, const ChunkLayout
     }
 }
 
+/// A coded, scaled or signed chunk: what comes before the codes of its values, these codes, and
+/// what makes values of them. Throws StreamError.
 template <class F>
-void decode_coded(Bytes data, const ChunkHead& head, const Parameters& parameters,
-                  const TableSet& tables, Workspace& work, typename F::Value* values) {
-    const ChunkLayout layout =
-        read_chunk_layout(data, head, F::kDtype, parameters, tables.size(), work);
-    const bool has_taps = layout.signs && layout.signs->taps > 1;
-    auto* places =  // where values lie in the chunk's order
-        has_taps ? work.reordered<typename F::Value>(head.count) : values;
-    const std::size_t lanes = parameters.lanes();
-    LaneStates initial{};
-    std::memcpy(initial.data(), data.data() + layout.lanes, 2 * lanes);
-    const Kernel& kernel = entrolith::kernel();
-    CodeReader reader{initial, lanes, data.data() + layout.codes, data.data() + layout.raw};
-    const Bytes stored = data.subspan(layout.raw, layout.end - layout.raw);
-    const bool has_zeros = head.zeros != Zeros::kNone;
-    auto* nonzeros = has_zeros ? work.nonzeros<typename F::Value>() : places;
-    const auto refuse = [&] {
-        explain_codes(data, head, layout, initial, lanes, F::kExponentBits, tables, work);
-    };
-    const auto join_tokens = [&] {
-        if (!layout.runs) return;
-        join_runs(kernel.runs, *layout.runs, work.symbols.get(), head.count, work.extra.get(),
-                  work.entries.data(), work.zeros.data());
-    };
-    std::size_t done = 0;  // values that are complete
-    if (layout.runs && !decode_tokens(kernel, reader, *layout.runs, work)) refuse();
-    const std::uint32_t* zeros = has_zeros ? work.zeros.data() : nullptr;
-    if (layout.scale) {
-        const Rows rows{head.count, layout.scale->width, zeros};
-        if (!decode_offsets(reader, *layout.scale, {work.offsets.get(), rows.count()})) refuse();
-        join_tokens();
-        if (!decode_rows(kernel, reader, *layout.scale, rows, work)) refuse();
-    } else if (layout.signs) {
-        const Rows rows{head.count, layout.signs->width, zeros};
-        if (!decode_offsets(reader, *layout.signs, {work.offsets.get(), rows.count()}) ||
-            !decode_senses(reader, *layout.signs, {work.senses.get(), rows.count()})) {
-            refuse();
-        }
-        join_tokens();
-        if (!decode_signed_rows(kernel, reader, *layout.signs, rows, work)) refuse();
-    } else {
-        const auto decoded = decode_blocks<F>(kernel, reader, tables, stored, work, nonzeros);
-        if (!decoded) refuse();
-        done = *decoded;
-        join_tokens();
+class CodedChunk {
+public:
+    using Value = typename F::Value;
+
+    CodedChunk(Bytes data, const ChunkHead& head, const Parameters& parameters,
+               const TableSet& tables, Workspace& work, Value* values)
+        : data_{data},
+          head_{head},
+          parameters_{parameters},
+          tables_{tables},
+          work_{work},
+          values_{values},
+          layout_{read_chunk_layout(data, head, F::kDtype, parameters, tables.size(), work)},
+          places_{has_taps() ? work.reordered<Value>(head.count) : values},
+          nonzeros_{has_zeros() ? work.nonzeros<Value>() : places_},
+          stored_{data.subspan(layout_.raw, layout_.end - layout_.raw)},
+          block_tables_{tables, work},
+          reader_{{}, parameters.lanes(), data.data() + layout_.codes, data.data() + layout_.raw} {
+        std::memcpy(initial_.data(), data.data() + layout_.lanes, 2 * parameters.lanes());
+        reader_.states = initial_;
+        if (layout_.runs && !decode_tokens(kernel_, reader_, *layout_.runs, work)) refuse();
     }
 
-    std::array<std::uint8_t, kMaxLanes> payload{};
-    for (std::size_t k = 0; k < lanes; ++k)
-        payload[k] = static_cast<std::uint8_t>(reader.states[k]);
-    const std::size_t held = layout.raw_bytes - (layout.end - layout.raw);
-    const auto padding =
-        std::span{payload}.subspan(parameters.check_bytes(), parameters.tail() - held);
-    if (std::ranges::any_of(padding, [](std::uint8_t byte) { return byte != 0; })) {
-        corrupt("lanes", layout.lanes, "payload bytes without raw bytes are not 0");
-    }
-
-    const RawBytes raw{stored, std::span{payload}.subspan(lanes - held, held), work.raw.get()};
-    if constexpr (F::kExponentBits == 8) {
-        if (layout.scale) {
-            join_raw_parts<HalfOctaves<F>>(kernel, raw, layout, done, work, nonzeros);
-        } else if (layout.signs) {
-            join_raw_parts<SignedHalves<F>>(kernel, raw, layout, done, work, nonzeros);
+    void decode_codes() {
+        if (layout_.scale) {
+            const Rows rows{head_.count, layout_.scale->width, zeros()};
+            if (!decode_offsets(reader_, *layout_.scale, {work_.offsets.get(), rows.count()})) {
+                refuse();
+            }
+            join_tokens();
+            if (!decode_rows(kernel_, reader_, *layout_.scale, rows, work_)) refuse();
+        } else if (layout_.signs) {
+            const Rows rows{head_.count, layout_.signs->width, zeros()};
+            if (!decode_offsets(reader_, *layout_.signs, {work_.offsets.get(), rows.count()}) ||
+                !decode_senses(reader_, *layout_.signs, {work_.senses.get(), rows.count()})) {
+                refuse();
+            }
+            join_tokens();
+            if (!decode_signed_rows(kernel_, reader_, *layout_.signs, rows, work_)) refuse();
+        } else {
+            const auto decoded =
+                decode_blocks<F>(kernel_, reader_, block_tables_, stored_, work_, nonzeros_);
+            if (!decoded) refuse();
+            done_ = *decoded;
+            join_tokens();
         }
     }
-    if (!layout.in_rows()) join_raw_parts<F>(kernel, raw, layout, done, work, nonzeros);
 
-    const bool checked = parameters.check != 0;
-    std::uint32_t check = 0;
-    if (has_zeros) {
-        check = kernel.values<F>().join_zeros(zeros, head.count, nonzeros, places,
-                                              checked && !has_taps);
+    /// In place of decode_codes(), for form kCoded: adds block `number`, if there is one, to what
+    /// is to be decoded in turn. False if something is wrong.
+    [[nodiscard]] bool add_turn(std::size_t number, std::vector<Turn>& turns) {
+        if (number >= work_.blocks.size()) return true;
+        const Block& block = work_.blocks[number];
+        const std::size_t first = number * parameters_.block();
+        const Stretch stretch{first, block.count, block.emax, F::kExponentBits};
+        auto* differences = work_.differences<typename F::Exponent>() + first;
+        if (block.table == kRawTable) return decode_raw_block(reader_, stretch, differences);
+        turns.push_back({&reader_, &block_tables_.of(block), stretch, differences});
+        return true;
     }
-    if (has_taps) {
-        scatter_taps(places, head.count, layout.signs->width, layout.signs->taps, values);
+    /// After the last turn; false if something is wrong.
+    [[nodiscard]] bool end_turns() {
+        if (!reader_.finished()) return false;
+        join_tokens();
+        return true;
     }
-    if (checked && (has_taps || !has_zeros)) {
-        const auto* plain = reinterpret_cast<const std::uint8_t*>(values);
-        check = kernel.crc32(plain, head.count * sizeof *values);
+
+    void join() {
+        const std::size_t lanes = parameters_.lanes();
+        std::array<std::uint8_t, kMaxLanes> payload{};
+        for (std::size_t k = 0; k < lanes; ++k) {
+            payload[k] = static_cast<std::uint8_t>(reader_.states[k]);
+        }
+        const std::size_t held = layout_.raw_bytes - stored_.size();
+        const auto padding =
+            std::span{payload}.subspan(parameters_.check_bytes(), parameters_.tail() - held);
+        if (std::ranges::any_of(padding, [](std::uint8_t byte) { return byte != 0; })) {
+            corrupt("lanes", layout_.lanes, "payload bytes without raw bytes are not 0");
+        }
+
+        const RawBytes raw{stored_, std::span{payload}.subspan(lanes - held, held),
+                           work_.raw.get()};
+        if constexpr (F::kExponentBits == 8) {
+            if (layout_.scale) {
+                join_raw_parts<HalfOctaves<F>>(kernel_, raw, layout_, done_, work_, nonzeros_);
+            } else if (layout_.signs) {
+                join_raw_parts<SignedHalves<F>>(kernel_, raw, layout_, done_, work_, nonzeros_);
+            }
+        }
+        if (!layout_.in_rows()) {
+            join_raw_parts<F>(kernel_, raw, layout_, done_, work_, nonzeros_);
+        }
+
+        const bool checked = parameters_.check != 0;
+        std::uint32_t check = 0;
+        if (has_zeros()) {
+            check = kernel_.values<F>().join_zeros(zeros(), head_.count, nonzeros_, places_,
+                                                   checked && !has_taps());
+        }
+        if (has_taps()) {
+            scatter_taps(places_, head_.count, layout_.signs->width, layout_.signs->taps, values_);
+        }
+        if (checked && (has_taps() || !has_zeros())) {
+            const auto* plain = reinterpret_cast<const std::uint8_t*>(values_);
+            check = kernel_.crc32(plain, head_.count * sizeof(Value));
+        }
+        if (checked && load<std::uint32_t>(payload.data()) != check) {
+            corrupt("check", layout_.lanes, "the values do not match their check");
+        }
     }
-    if (checked && load<std::uint32_t>(payload.data()) != check) {
-        corrupt("check", layout.lanes, "the values do not match their check");
+
+private:
+    [[nodiscard]] bool has_taps() const noexcept {
+        return layout_.signs && layout_.signs->taps > 1;
     }
-}
+    [[nodiscard]] bool has_zeros() const noexcept { return head_.zeros != Zeros::kNone; }
+    [[nodiscard]] const std::uint32_t* zeros() const noexcept {
+        return has_zeros() ? work_.zeros.data() : nullptr;
+    }
+    void join_tokens() {
+        if (!layout_.runs) return;
+        join_runs(kernel_.runs, *layout_.runs, work_.symbols.get(), head_.count, work_.extra.get(),
+                  work_.entries.data(), work_.zeros.data());
+    }
+    [[noreturn]] void refuse() const {
+        explain_codes(data_, head_, layout_, initial_, parameters_.lanes(), F::kExponentBits,
+                      tables_, work_);
+    }
+
+    const Kernel& kernel_ = kernel();
+    Bytes data_;
+    const ChunkHead& head_;
+    const Parameters& parameters_;
+    const TableSet& tables_;
+    Workspace& work_;
+    Value* values_;
+    ChunkLayout layout_;
+    Value* places_;  // where values lie in the chunk's order
+    Value* nonzeros_;
+    Bytes stored_;
+    BlockTables block_tables_;
+    LaneStates initial_{};
+    CodeReader reader_;
+    std::size_t done_ = 0;  // values that are complete
+};
 
 }  // namespace
 
@@ -245,10 +321,48 @@ void decode_chunk(Bytes data, const ChunkHead& head, const Parameters& parameter
         case Form::kCoded:
         case Form::kScaled:
         case Form::kSigned:
-            decode_coded<F>(data, head, parameters, tables, work, values);
+            CodedChunk<F> chunk{data, head, parameters, tables, work, values};
+            chunk.decode_codes();
+            chunk.join();
             return;
     }
 }
+
+template <class F>
+bool decode_in_turn(Bytes data, std::span<const ChunkJob<F>> jobs, const Parameters& parameters,
+                    const TableSet& tables) {
+    try {
+        std::array<std::optional<CodedChunk<F>>, kMostTurns> chunks;
+        std::size_t blocks = 0;
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            const auto& [head, work, values] = jobs[i];
+            if (head.form != Form::kCoded) return false;
+            chunks[i].emplace(data, head, parameters, tables, *work, values);
+            blocks = std::max(blocks, work->blocks.size());
+        }
+        std::vector<Turn> turns;
+        turns.reserve(kMostTurns);
+        for (std::size_t block = 0; block < blocks; ++block) {
+            turns.clear();
+            for (std::size_t i = 0; i < jobs.size(); ++i) {
+                if (!chunks[i]->add_turn(block, turns)) return false;
+            }
+            if (!kernel().decode_turns(turns)) return false;
+        }
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            if (!chunks[i]->end_turns()) return false;
+            chunks[i]->join();
+        }
+        return true;
+    } catch (const StreamError&) {
+        return false;
+    }
+}
+
+template bool decode_in_turn<Fp32>(Bytes, std::span<const ChunkJob<Fp32>>, const Parameters&,
+                                   const TableSet&);
+template bool decode_in_turn<Bf16>(Bytes, std::span<const ChunkJob<Bf16>>, const Parameters&,
+                                   const TableSet&);
 
 template void decode_chunk<Fp32>(Bytes, const ChunkHead&, const Parameters&, const TableSet&,
                                  Workspace&, Fp32::Value*);

@@ -3,6 +3,7 @@
 #include "entrolith/decompress.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -34,15 +35,42 @@ std::size_t widest(const Header& header) {
 /// Decodes chunks of a stream; what a thread needs to do so.
 class alignas(kApart) ChunkDecoder {
 public:
+    /// For some of the stream's `chunks`.
     ChunkDecoder(Bytes data, const Index& index, const TableSet& tables,
-                 std::span<const Destination> destinations)
+                 std::span<const Destination> destinations, std::uint64_t chunks)
         : data_{data},
           index_{index},
           tables_{tables},
           destinations_{destinations},
-          work_{index.order.largest(), index.header.parameters},
-          room_{std::make_unique_for_overwrite<std::uint64_t[]>(
-              (index.order.largest() * widest(index.header) + 7) / 8)} {}
+          room_words_{(index.order.largest() * widest(index.header) + 7) / 8} {
+        const bool turns = takes_turns(index.header.parameters);
+        const auto count =
+            static_cast<std::size_t>(std::clamp<std::uint64_t>(chunks, 1, turns ? kMostTurns : 1));
+        works_.reserve(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            works_.emplace_back(index.order.largest(), index.header.parameters);
+        }
+        rooms_ = std::make_unique_for_overwrite<std::uint64_t[]>(count * room_words_);
+    }
+
+    /// Chunks that are decoded at once where they may be.
+    [[nodiscard]] std::size_t at_once() const noexcept { return works_.size(); }
+
+    /// Decodes up to at_once() chunks, and fills their records if there are any, unless they are of
+    /// several segments or one has a fault: then it returns false.
+    [[nodiscard]] bool decode(std::span<const std::uint64_t> chunks,
+                              std::span<ChunkRecord> records) {
+        const std::size_t segment = index_.order[chunks.front()].segment;
+        if (chunks.size() == 1 || index_.order[chunks.back()].segment != segment) return false;
+        switch (index_.header.segments[segment].dtype) {
+            case Dtype::kFp32:
+                return decode_segment<Fp32>(chunks, records);
+            case Dtype::kBf16:
+                return decode_segment<Bf16>(chunks, records);
+            default:
+                return false;
+        }
+    }
 
     /// Decodes chunk `k` to where its values are wanted. Without destinations, for its faults.
     ChunkRecord decode(std::uint64_t k) {
@@ -50,22 +78,63 @@ public:
         const ChunkHead head =
             read_head(data_, index_, place, index_.starts[static_cast<std::size_t>(k)]);
         check_index(k, head);
-        const std::size_t size = head.end - head.start;
-        const bool recorded = index_.header.footer;
-        const std::uint32_t check = recorded ? crc32(data_.data() + head.start, size) : 0;
+        const ChunkRecord record = record_of(head);
         with_dtype(index_.header.segments[place.segment].dtype, [&](auto f) {
             using F = decltype(f);
             using Value = typename F::Value;
             Value* values = in_place<Value>(place);
             const bool copied = values == nullptr;
-            if (copied) values = reinterpret_cast<Value*>(room_.get());
-            decode_chunk<F>(data_, head, index_.header.parameters, tables_, work_, values);
+            if (copied) values = reinterpret_cast<Value*>(rooms_.get());
+            decode_chunk<F>(data_, head, index_.header.parameters, tables_, works_[0], values);
             if (copied) distribute(values, place);
         });
-        return {static_cast<std::uint32_t>(size), check};
+        return record;
     }
 
 private:
+    /// What the footer must say of a chunk, if there is one.
+    [[nodiscard]] ChunkRecord record_of(const ChunkHead& head) const {
+        const std::size_t size = head.end - head.start;
+        const bool recorded = index_.header.footer;
+        return {static_cast<std::uint32_t>(size),
+                recorded ? crc32(data_.data() + head.start, size) : 0};
+    }
+
+    template <class F>
+    bool decode_segment(std::span<const std::uint64_t> chunks, std::span<ChunkRecord> records) {
+        using Value = typename F::Value;
+        std::array<ChunkJob<F>, kMostTurns> jobs{};
+        std::array<ChunkRecord, kMostTurns> found{};
+        try {
+            for (std::size_t i = 0; i < chunks.size(); ++i) {
+                const std::uint64_t k = chunks[i];
+                const ChunkOrder::Place place = index_.order[k];
+                ChunkJob<F>& job = jobs[i];
+                job.head =
+                    read_head(data_, index_, place, index_.starts[static_cast<std::size_t>(k)]);
+                check_index(k, job.head);
+                found[i] = record_of(job.head);
+                job.work = &works_[i];
+                job.values = in_place<Value>(place);
+                if (job.values == nullptr) {
+                    job.values = reinterpret_cast<Value*>(rooms_.get() + i * room_words_);
+                }
+            }
+        } catch (const StreamError&) {
+            return false;
+        }
+        if (!decode_in_turn<F>(data_, std::span{jobs}.first(chunks.size()),
+                               index_.header.parameters, tables_)) {
+            return false;
+        }
+        for (std::size_t i = 0; i < chunks.size(); ++i) {
+            const ChunkOrder::Place place = index_.order[chunks[i]];
+            if (in_place<Value>(place) == nullptr) distribute(jobs[i].values, place);
+            if (!records.empty()) records[static_cast<std::size_t>(chunks[i])] = found[i];
+        }
+        return true;
+    }
+
     /// Where the chunks come from the footer, they must be what it says.
     void check_index(std::uint64_t k, const ChunkHead& head) const {
         const auto after = static_cast<std::size_t>(k) + 1;
@@ -133,8 +202,9 @@ private:
     const Index& index_;
     const TableSet& tables_;
     std::span<const Destination> destinations_;
-    Workspace work_;
-    std::unique_ptr<std::uint64_t[]> room_;
+    std::size_t room_words_;
+    std::vector<Workspace> works_;
+    std::unique_ptr<std::uint64_t[]> rooms_;  // one for each, where a chunk's values are copied
 };
 
 /// Decodes chunks `chunk(0)` .. `chunk(count - 1)`; `records`, if not empty, has one for each of
@@ -147,16 +217,24 @@ void decode_chunks(Bytes data, const Index& index, const TableSet& tables, std::
     std::vector<ChunkDecoder> decoders;
     decoders.reserve(count);
     for (unsigned worker = 0; worker < count; ++worker) {
-        decoders.emplace_back(data, index, tables, destinations);
+        decoders.emplace_back(data, index, tables, destinations, chunks);
     }
-    Counter counter{chunks, chunks_at_once(count, chunks)};
+    const std::size_t at_once = decoders[0].at_once();
+    Counter counter{chunks, std::max<std::uint64_t>(at_once, chunks_at_once(count, chunks))};
     run_workers(count, [&](unsigned worker) {
+        ChunkDecoder& decoder = decoders[worker];
+        std::array<std::uint64_t, kMostTurns> numbers{};
         while (const auto batch = counter.take()) {
             std::uint64_t i = batch.first;
             try {
+                if (at_once > 1) {
+                    const auto length = static_cast<std::size_t>(batch.end - i);
+                    for (std::size_t j = 0; j < length; ++j) numbers[j] = chunk(i + j);
+                    if (decoder.decode(std::span{numbers}.first(length), records)) continue;
+                }
                 for (; i < batch.end; ++i) {
                     const std::uint64_t k = chunk(i);
-                    const ChunkRecord record = decoders[worker].decode(k);
+                    const ChunkRecord record = decoder.decode(k);
                     if (!records.empty()) records[static_cast<std::size_t>(k)] = record;
                 }
             } catch (...) {

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import islice
 
 import entrolith
 import numpy as np
 import pytest
 from corpus import streams
+from corpus.kernels import with_every_kernel
 from corpus.outcomes import TABLES, compare, outcome
 from corpus.values import ALL_LAYOUTS, KINDS, LAYOUTS, Patterns, make
-from entrolith import _core
 from reference.encode import encode
 from reference.profile import Profile, level
 from reference.reader import CORRUPT, MODE
@@ -21,17 +20,6 @@ LENGTHS = [1, 2, 8, 33, 63, 64, 65, 512, 513, 1100, 2600]
 """Around lanes, words, blocks and units of blocks."""
 
 MODES = ["static", "dynamic", "hybrid"]
-
-
-def with_every_kernel() -> Iterator[str]:
-    """Each kernel that this processor runs, in use for as long as it is the loop's."""
-    before = _core.kernel()
-    try:
-        for name in _core.kernels():
-            _core.set_kernel(name)
-            yield name
-    finally:
-        _core.set_kernel(before)
 
 
 def as_reference(

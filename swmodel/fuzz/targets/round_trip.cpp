@@ -41,6 +41,8 @@ void round_trip(FuzzedData& input, const Profile& profile) {
         !profile.stored || chunk.size() <= stored_bytes(count * sizeof(typename F::Value),
                                                         count == parameters.chunk(), parameters),
         "a chunk does not grow beyond the bound");
+    promise(chunk.size() + kSlack <= encode_chunk_bound(count, F::kDtype, profile),
+            "a chunk has the room that it needs");
 
     const auto back = decode_by_all<F>(chunk, count, parameters);
     promise(accepted(back) && std::get<Values>(back) == values, "values come back");

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "entrolith/bytes.hpp"
 #include "entrolith/dtype.hpp"
@@ -90,6 +91,26 @@ struct ChunkLayout {
 template <class F>
 void decode_chunk(Bytes data, const ChunkHead& head, const Parameters& parameters,
                   const TableSet& tables, Workspace& work, typename F::Value* values);
+
+/// A chunk and what it takes to decode it.
+template <class F>
+struct ChunkJob {
+    ChunkHead head;
+    Workspace* work;
+    typename F::Value* values;
+};
+
+/// Whether chunks of these parameters are small enough, and their lanes few enough, to be decoded
+/// up to kMostTurns at once by decode_in_turn(): one alone would wait for its own lanes.
+[[nodiscard]] constexpr bool takes_turns(const Parameters& parameters) noexcept {
+    return parameters.lanes() == kTurnLanes && parameters.chunk() <= 1u << 13;
+}
+
+/// Decodes chunks as decode_chunk() does, where all of them are coded and none has a fault; else it
+/// returns false and leaves any values. F is Fp32 or Bf16.
+template <class F>
+[[nodiscard]] bool decode_in_turn(Bytes data, std::span<const ChunkJob<F>> jobs,
+                                  const Parameters& parameters, const TableSet& tables);
 
 /// Decodes the codes of a chunk value by value, in the order of section 6, from the lanes' initial
 /// states, to throw the StreamError of the first fault. In a scaled or signed chunk work.zeros has

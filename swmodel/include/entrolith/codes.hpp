@@ -56,6 +56,16 @@ struct CodeReader {
     }
 };
 
+/// A stretch of one of several chunks with kTurnLanes lanes that are decoded in turn.
+struct Turn {
+    CodeReader* reader;
+    const DecodeTable* table;
+    Stretch stretch;  // whose first symbol is one of lane 0
+    std::uint8_t* differences;
+};
+inline constexpr std::size_t kTurnLanes = 8;
+inline constexpr std::size_t kMostTurns = 8;
+
 /// Takes the next symbol of a lane; false if the bytes run out.
 [[nodiscard]] inline bool take_symbol(CodeReader& reader, const DecodeTable& table,
                                       std::size_t lane_number, unsigned& symbol) noexcept {

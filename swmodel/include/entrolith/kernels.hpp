@@ -185,6 +185,8 @@ struct Kernel {
     RunKernel runs;
     CodeKernel<std::uint8_t> codes8;
     CodeKernel<std::uint16_t> codes16;
+    /// CodeKernel::decode() for each of up to kMostTurns stretches.
+    bool (*decode_turns)(std::span<const Turn> turns) noexcept;
     RowKernel rows;
     SignedRowKernel signed_rows;
     ValueKernel<Fp32> fp32;

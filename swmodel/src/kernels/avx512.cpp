@@ -9,6 +9,7 @@
 #include "avx512_scale.hpp"
 #include "avx512_signs.hpp"
 #include "avx512_survey.hpp"
+#include "avx512_turns.hpp"
 #include "avx512_zeros.hpp"
 #include "folding_crc32.hpp"
 #include "instances.hpp"
@@ -115,6 +116,7 @@ constexpr Kernel avx512_kernel() noexcept {
     kernel.runs.expand = &expand_at_once;
     kernel.runs.gather = &gather_at_once;
     kernel.runs.scatter = &scatter_at_once;
+    kernel.decode_turns = &decode_turns_at_once;
     kernel.codes8 = {&encode_64, &decode_64, &encode_mixed_64, &decode_mixed_64};
     kernel.rows = {
         {&survey_rows_at_once<Fp32>, &survey_rows_at_once<Bf16>}, &encode_rows_64, &decode_rows_64};

@@ -47,6 +47,7 @@ constexpr Kernel portable_kernel(std::string_view name) noexcept {
             run_kernel(),
             code_kernel<std::uint8_t>(),
             code_kernel<std::uint16_t>(),
+            &decode_turns,
             {{&survey_rows<Fp32>, &survey_rows<Bf16>}, &encode_rows, &decode_rows},
             {{&survey_signed_rows<Fp32>, &survey_signed_rows<Bf16>},
              &encode_signed_rows,

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "entrolith/bytes.hpp"
 #include "entrolith/codes.hpp"
@@ -217,6 +218,14 @@ template <class Exponent>
 bool decode(CodeReader& reader, const DecodeTable& table, const Stretch& stretch,
             Exponent* differences) noexcept {
     return decode_in_lanes(reader, OneTable<DecodeTable>{table}, stretch, differences);
+}
+
+/// As Kernel::decode_turns says.
+bool decode_turns(std::span<const Turn> turns) noexcept {
+    for (const auto& [reader, table, stretch, differences] : turns) {
+        if (!decode(*reader, *table, stretch, differences)) return false;
+    }
+    return true;
 }
 
 template <class Exponent>
