@@ -10,28 +10,33 @@ from typing import Any
 
 import cocotb
 
+from cosim.bench import setting
 from cosim.bench.block import Block, Case
 from cosim.bench.stages import stack_words
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free, waits
 from cosim.bench.streams import Word
-from hls.code_stack import CONTRACT, DEPTH, LONGEST, PACKET_PAUSE, WORD
+from hls.code_stack import BYTES, LONGEST, SHORTEST, packet_pause, word_bytes
+from hls.lane_enc import beat_bytes
+
+WIDTH = setting.width()
+CONTRACT = setting.configuration().contract
+BEAT, WORD = beat_bytes(WIDTH), word_bytes(WIDTH)
 
 
 def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
     return Block(dut, idle=idle, stall=stall)
 
 
-def case(size: int, pairs: float = 0.5) -> Case:
-    """A packet of so many bytes, which enter in twos and ones. pairs: how likely are twos."""
+def case(size: int, full: float = 0.3) -> Case:
+    """A packet of so many bytes, which enter one to BEAT a word. full: how likely is BEAT."""
     data, words, at = random.randbytes(size), [], size
     while at:
-        count = 2 if at > 1 and random.random() < pairs else 1
-        at -= count
-        part = data[at : at + count]
-        unused = b"" if count == 2 else random.randbytes(1)
-        value = int.from_bytes(part + unused, "little")
-        words.append(Word(value, tkeep=2**count - 1, tlast=int(at == 0)))
-    return Case(f"{size} bytes", {"s_axis": words}, {"m_axis": stack_words(data)}, size)
+        count = BEAT if random.random() < full else random.randint(1, BEAT)
+        put = data[max(0, at - count) : at][::-1]
+        at -= len(put)
+        value = int.from_bytes(put + random.randbytes(BEAT - len(put)), "little")
+        words.append(Word(value, tkeep=2 ** len(put) - 1, tlast=int(at == 0)))
+    return Case(f"{size} bytes", {"s_axis": words}, {"m_axis": stack_words(data, WIDTH)}, size)
 
 
 def cases(sizes: Iterable[int]) -> Iterator[Case]:
@@ -39,7 +44,8 @@ def cases(sizes: Iterable[int]) -> Iterator[Case]:
 
 
 def short_sizes() -> list[int]:
-    return [*range(1, 20), *(random.randrange(1, 300) for _ in range(20))]
+    shortest = range(SHORTEST, SHORTEST + 20)
+    return [*shortest, *(random.randrange(SHORTEST, 300) for _ in range(20))]
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -56,8 +62,8 @@ async def turns_the_longest(dut: Any, stall: Stall) -> None:
     """More than the memory holds, several times around it."""
     tb = block(dut, stall=stall)
     await tb.reset()
-    sizes = [LONGEST, LONGEST, LONGEST - 1, 1, LONGEST - 2, LONGEST - 3, 18, LONGEST]
-    assert sum(sizes) > 2 * DEPTH * WORD // 8
+    sizes = [LONGEST, LONGEST, LONGEST - 1, SHORTEST, LONGEST - 2, LONGEST - 3, 29, LONGEST]
+    assert sum(sizes) > 2 * BYTES
     await tb.check(cases(sizes))
 
 
@@ -73,13 +79,16 @@ async def starts_anew_after_reset(dut: Any, stop: int) -> None:
 async def keeps_its_contract(dut: Any) -> None:
     tb = block(dut)
     await tb.reset()
-    size = 1200
-    await tb.check([case(size, pairs=1), case(size + 1, pairs=1), case(size + 4, pairs=1)])
+    sizes = [1200, 1200 + 1, 1200 + WORD - 1]
+    await tb.check([case(size, full=1) for size in sizes])
     taken, offered = tb.moved("s_axis"), tb.moved("m_axis")
-    puts, words = size // 2, size // 4
-    assert offered[0] - taken[puts - 1] == CONTRACT.latency
-    assert offered[:words] == list(range(offered[0], offered[0] + words, CONTRACT.interval))
-    steps = [b - a for a, b in pairwise(taken)]
-    ends = puts - 1, puts - 1 + puts + 1
-    assert [i for i, step in enumerate(steps) if step != CONTRACT.interval] == list(ends)
-    assert {steps[i] for i in ends} == {CONTRACT.interval + PACKET_PAUSE}
+    for size in sizes:
+        puts, words = -(-size // BEAT), len(stack_words(bytes(size), WIDTH))
+        assert offered[0] - taken[puts - 1] == CONTRACT.latency
+        steps = [b - a for a, b in pairwise(taken[: puts + 1])]
+        assert steps[: puts - 1] == [CONTRACT.interval] * (puts - 1)
+        assert set(steps[puts - 1 :]) <= {CONTRACT.interval + packet_pause(WIDTH)}
+        assert offered[:words] == list(range(offered[0], offered[0] + words, CONTRACT.interval))
+        taken, offered = taken[puts:], offered[words:]
+    assert not taken
+    assert not offered

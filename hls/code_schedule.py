@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""code_schedule: what lane_enc does for a chunk, operation by operation.
+"""code_schedule: what lane_enc does for a chunk, operation by operation, each for a group.
 
 Role         joins a chunk's totals, block headers and exponents in the order of the coding pass
 Golden       that order: the lanes' first states, the exponents, the headers, the lanes' last
              states; all from the last to the first
 Format       swmodel/FORMAT.md sections 4 (lanes, blocks, codes) and 6 (encoding)
-Parameters   tables: only their number
+Parameters   tables: only their number; width: items of a group
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from myhdl import (
     modbv,
 )
 
+from hls.choose import choose
 from hls.huff_choice import index_bits
 from hls.point import POINT
 from hls.ram import ram
@@ -29,9 +30,8 @@ from hls.stream import AxiStream, Contract
 from hls.zero_split import CHECK, COUNT, INDEX, TAIL
 
 EXPONENT = 8
-LAST_STEP = POINT.lanes - 1
-STEP = LAST_STEP.bit_length()
 PLACE = (POINT.block - 1).bit_length()  # bits of a place in a block
+LANE = (POINT.lanes - 1).bit_length()  # bits of a lane's number
 BLOCK = (POINT.blocks - 1).bit_length()  # bits of a block's number
 HEADERS = 2 * POINT.blocks  # of the chunk that is coded, and of the next
 HEADERS_LOG2 = BLOCK + 1
@@ -45,9 +45,14 @@ IDLE, STARTING, CODING, LISTING, STORING = range(5)  # states
 CONTRACT = Contract(latency=2, interval=1)  # from a chunk's totals to the first operation
 
 
-def busy_cycles(nonzeros: int) -> int:
+def busy_cycles(nonzeros: int, width: int = 1) -> int:
     """Cycles from a chunk's first operation to the next chunk's, if all it needs is there."""
-    return 2 * POINT.lanes + nonzeros + -(-nonzeros // POINT.block) + 1
+    return 2 * POINT.lanes // width + -(-nonzeros // width) + -(-nonzeros // POINT.block) + 1
+
+
+def item_bits(width):
+    """Bits of an item's place in its group."""
+    return (width - 1).bit_length()
 
 
 def header_width(tables):
@@ -55,39 +60,47 @@ def header_width(tables):
     return 1 + index_bits(tables) + EXPONENT
 
 
-def ports(tables):
+def ports(tables, width=1):
+    items = item_bits(width)
     return {
         "s_chunk": AxiStream(TAIL + CHECK + TOTALS),
         "s_header": AxiStream(header_width(tables), last=False),
-        "s_axis": AxiStream(EXPONENT, last=False),
-        "m_axis": AxiStream(header_width(tables) + EXPONENT + OPERATION),
+        "s_axis": AxiStream(EXPONENT * width, user=items, last=False),
+        "m_axis": AxiStream(header_width(tables) + EXPONENT * width + OPERATION, user=items),
         "m_chunk": AxiStream(TOTALS),
     }
 
 
 @block
-def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables):
-    """Issue an operation a cycle: 8 START, nnz CODE, a HEADER a block, 8 STORE; none if nnz is 0.
+def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables, width=1):
+    """Issue an operation a cycle, for a row of `width` lanes, a group, or a block.
+
+    A START a row comes first, then a CODE a group, a HEADER a block, a STORE a row; none if nnz is
+    0.
 
     s_chunk   in   a chunk's totals from zero_split
     s_header  in   its block headers from huff_choice, in order
-    s_axis    in   its exponents from chunk_reverse, the last first; after all its headers
-    m_axis    out  tdata = {header, byte, operation}: START 0, byte = a lane's payload; STORE 1;
-                   CODE 2, byte = exponent, header = its block's; HEADER 3, header = a block's; the
-                   header is 0 where there is none. tlast = the chunk's last
+    s_axis    in   its exponents from chunk_reverse, the last group first; after all its headers
+    m_axis    out  tdata = {header, bytes, operation}: START 0, bytes = the lanes' payload; STORE 1;
+                   CODE 2, bytes = exponents, header = their block's; HEADER 3, header = a block's;
+                   the header is 0 where there is none. tuser of CODE = that of s_axis, the number
+                   of items less one. tlast = the chunk's last
     m_chunk   out  tdata = {nnz, n - 1} and tlast of s_chunk, as soon as the lanes have started
     rst       in   synchronous, active high; drops everything in flight
     """
-    width = header_width(tables)
+    header_bits = header_width(tables)
+    items = item_bits(width)
+    last_step = POINT.lanes // width - 1
+    row_bits = LANE - items
 
     state = Signal(intbv(IDLE)[3:])
     blocks = Signal(intbv(0)[BLOCK:])  # of the chunk, less one
     number = Signal(modbv(0)[BLOCK:])  # of the block
-    place = Signal(modbv(0)[PLACE:])  # in the block
-    step = Signal(modbv(0)[STEP:])
-    lane = Signal(modbv(0)[STEP:])
-    last_index = Signal(modbv(0)[INDEX:])  # nnz - 1
-    payload = Signal(intbv(0)[8:])
+    place = Signal(modbv(0)[PLACE - items :])  # of the group in the block
+    step = Signal(modbv(0)[row_bits:])
+    row = Signal(modbv(0)[row_bits:])
+    last_group = Signal(modbv(0)[INDEX - items :])
+    payload = Signal(intbv(0)[8 * width :])  # of the row
     empty = Signal(bool(0))
     advance = Signal(bool(0))
     issue = Signal(bool(0))
@@ -101,14 +114,18 @@ def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables):
     write = Signal(bool(0))
     read = Signal(bool(0))
     address = Signal(modbv(0)[HEADERS_LOG2:])
-    header = Signal(intbv(0)[width:])
+    header = Signal(intbv(0)[header_bits:])
     known = Signal(bool(0))  # all headers of the chunk are there
 
     # the operation that is offered
-    content = Signal(intbv(0)[8:])
+    content = Signal(intbv(0)[8 * width :])
     operation = Signal(intbv(0)[OPERATION:])
 
     memory = ram(clk, write, tail(HEADERS_LOG2, 0), s_header.tdata, read, address, header, HEADERS)
+
+    last = find_last_group(s_chunk.tdata, last_group, items)
+    places = range(TOTALS, TOTALS + 8 * POINT.lanes, 8 * width)
+    pick = choose([s_chunk.tdata(at + 8 * width, at) for at in places], row, payload)
 
     @always_comb
     def ring():
@@ -123,38 +140,18 @@ def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables):
 
     @always_comb
     def look():
-        last_index.next = s_chunk.tdata[2 * INDEX : INDEX] - 1  # 4096 is 0 here
         empty.next = s_chunk.tdata[TOTALS:INDEX] == 0
         advance.next = not m_axis.tvalid or m_axis.tready
-
-    @always_comb
-    def pick():
-        if lane == 0:
-            payload.next = s_chunk.tdata[TOTALS + 8 : TOTALS]
-        elif lane == 1:
-            payload.next = s_chunk.tdata[TOTALS + 16 : TOTALS + 8]
-        elif lane == 2:
-            payload.next = s_chunk.tdata[TOTALS + 24 : TOTALS + 16]
-        elif lane == 3:
-            payload.next = s_chunk.tdata[TOTALS + 32 : TOTALS + 24]
-        elif lane == 4:
-            payload.next = s_chunk.tdata[TOTALS + 40 : TOTALS + 32]
-        elif lane == 5:
-            payload.next = s_chunk.tdata[TOTALS + 48 : TOTALS + 40]
-        elif lane == 6:
-            payload.next = s_chunk.tdata[TOTALS + 56 : TOTALS + 48]
-        else:
-            payload.next = s_chunk.tdata[TOTALS + 64 : TOTALS + 56]
+        read.next = not m_axis.tvalid or m_axis.tready
 
     @always_comb
     def decide():
         issue.next = advance and state != IDLE and (state != CODING or (known and s_axis.tvalid))
         s_axis.tready.next = advance and state == CODING and known
-        started.next = advance and state == STARTING and step == LAST_STEP
+        started.next = advance and state == STARTING and step == last_step
 
     @always_comb
     def finish_totals():
-        read.next = issue and state != STARTING and state != STORING
         leave.next = started or (state == IDLE and s_chunk.tvalid and empty and not m_chunk.tvalid)
 
     @always_comb
@@ -169,7 +166,7 @@ def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables):
         elif issue:
             if state == STARTING:
                 step.next = step + 1
-                if step == LAST_STEP:
+                if step == last_step:
                     state.next = CODING
             elif state == CODING:
                 if place == 0 and number == 0:
@@ -180,7 +177,7 @@ def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables):
                     base.next = base + concat(intbv(0)[2:], blocks) + 1
             else:
                 step.next = step + 1
-                if step == LAST_STEP:
+                if step == last_step:
                     state.next = IDLE
         if write:
             tail.next = tail + 1
@@ -188,12 +185,12 @@ def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables):
     @always(clk.posedge)
     def count():
         if state == IDLE:
-            blocks.next = last_index[INDEX:PLACE]
-            number.next = last_index[INDEX:PLACE]
-            place.next = last_index[PLACE:]
-            lane.next = last_index[STEP:]
+            blocks.next = last_group[INDEX - items : PLACE - items]
+            number.next = last_group[INDEX - items : PLACE - items]
+            place.next = last_group[PLACE - items :]
+            row.next = last_group[row_bits:]
         elif issue:
-            lane.next = lane - 1
+            row.next = row - 1
             if state == CODING:
                 place.next = place - 1
                 if place == 0:
@@ -214,7 +211,7 @@ def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables):
 
     @always(clk.posedge)
     def describe():
-        if issue:
+        if advance:
             m_axis.tlast.next = False
             content.next = s_axis.tdata
             if state == STARTING:
@@ -226,15 +223,51 @@ def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables):
                 operation.next = HEADER
             else:
                 operation.next = STORE
-                m_axis.tlast.next = step == LAST_STEP
+                m_axis.tlast.next = step == last_step
         if leave:
             m_chunk.tdata.next = s_chunk.tdata[TOTALS:]
             m_chunk.tlast.next = s_chunk.tlast
 
     @always_comb
     def show():
-        m_axis.tdata.next = concat(intbv(0)[width:], content, operation)
+        m_axis.tdata.next = concat(intbv(0)[header_bits:], content, operation)
         if operation[1]:
             m_axis.tdata.next = concat(header, content, operation)
 
+    numbers = pass_number(clk, advance, s_axis, m_axis) if items else []
+
     return instances()
+
+
+@block
+def find_last_group(totals, last_group, items):
+    """The number of a chunk's last group; 4096 non-zeros are 0 here."""
+    low, top = INDEX + items, 2 * INDEX
+
+    if items == 0:
+
+        @always_comb
+        def look():
+            last_group.next = totals[top:low] - 1
+
+    else:
+
+        @always_comb
+        def look():
+            last_group.next = totals[top:low]
+            if totals[low:INDEX] == 0:
+                last_group.next = totals[top:low] - 1
+
+    return look
+
+
+@block
+def pass_number(clk, advance, s_axis, m_axis):
+    """The number of a group's items."""
+
+    @always(clk.posedge)
+    def move():
+        if advance:
+            m_axis.tuser.next = s_axis.tuser
+
+    return move

@@ -4,11 +4,18 @@
 Role         between lane_enc, which makes a chunk's bytes backwards, and chunk_assemble
 Golden       bytes(reversed())
 Format       swmodel/FORMAT.md section 6 (encoding)
+Parameters   width: of lane_enc
+
+Bytes are gathered to beats, as wide as the input, and each beat goes to its place in a word of the
+memory at once. What does not fill a word leaves beat by beat, so that no word is ever shifted.
+Where bytes are gathered the one that was put first is the lowest; a beat is turned around before it
+is written.
 """
 
 from __future__ import annotations
 
 from myhdl import (
+    ConcatSignal,
     Signal,
     always,
     always_comb,
@@ -20,122 +27,191 @@ from myhdl import (
     modbv,
 )
 
+from hls.byte_join import byte_join
+from hls.choose import choose
+from hls.lane_enc import beat_bytes
 from hls.point import POINT
 from hls.ram import ram
 from hls.stream import AxiStream, Contract
 
-WORD = 32
-LONGEST = 2 * POINT.lanes + 2 * POINT.blocks + POINT.chunk  # bytes: lanes, block headers, codes
+SHORTEST = 2 * POINT.lanes + 2  # bytes: lanes, a block header
+LONGEST = 2 * POINT.lanes + 2 * POINT.blocks + POINT.chunk  # and codes
 SIZE = LONGEST.bit_length()
-DEPTH = 2048  # words of the memory, a ring that fills downwards: the longest packet and more
-DEPTH_LOG2 = (DEPTH - 1).bit_length()
-CROWDED = DEPTH - 8  # words in use at which no more bytes are taken
-
-CONTRACT = Contract(latency=3, interval=1)  # from a packet's last byte taken to its first word
-PACKET_PAUSE = 1  # cycles in which no byte is taken after a packet's last
+BYTES = 8192  # of the memory, a ring that fills downwards: the longest packet and more
 
 
-def ports():
+def contract(width=1):
+    """Latency: from a packet's last bytes taken to its first word."""
+    return Contract(latency=2 + packet_pause(width), interval=1)
+
+
+def word_bytes(width: int) -> int:
+    """Bytes of a word that leaves."""
+    return 4 * width
+
+
+def packet_pause(width: int) -> int:
+    """Cycles in which no byte is taken after a packet's last."""
+    return beat_bytes(width) - 1
+
+
+def ports(width=1):
     return {
-        "s_axis": AxiStream(16, keep=True),
-        "m_axis": AxiStream(WORD, keep=True, user=SIZE),
+        "s_axis": AxiStream(8 * beat_bytes(width), keep=True),
+        "m_axis": AxiStream(8 * word_bytes(width), keep=True, user=SIZE),
     }
 
 
 @block
-def code_stack(clk, rst, s_axis, m_axis):
-    """Take one or two bytes a cycle; pause one after a packet's last.
+def code_stack(clk, rst, s_axis, m_axis, width=1):
+    """Take up to a beat of bytes a cycle; pause after a packet's last.
 
-    s_axis  in   the packet's bytes from its last to its first, 4128 at most. tkeep 1: tdata =
-                 {any, byte}; 3: tdata = {byte, the one in front of it}; tlast = the packet's first.
+    s_axis  in   the packet's bytes from its last to its first, 18 to 4128, as lane_enc puts them:
+                 1 or more a word, the last one lowest; tlast = the packet's first.
                  A packet that has entered waits for the one before it to leave
-    m_axis  out  the packet from its first byte on. Its first word holds what makes the others full,
-                 tkeep = 1, 3, 7 or 15; tuser = the packet's size in bytes, in all words
+    m_axis  out  the packet from its first byte on: what makes the others full beats, in the lowest
+                 bytes of a word; a word for each beat that makes the others full words; full words.
+                 tuser = the packet's size in bytes, in all words
     rst     in   synchronous, active high; drops everything in flight
     """
+    beat, word = beat_bytes(width), word_bytes(width)
+    beat_bits, word_bits = 8 * beat, 8 * word
+    beats = word // beat  # of a word
+    last_beat = beats - 1
+    beat_log2, beats_log2 = (beat - 1).bit_length(), (beats - 1).bit_length()
+    words_log2 = SIZE - beats_log2 - beat_log2
+    beat_keep, other_keep = (1 << (beat - 1)) - 1, (1 << (word - beat)) - 1
+    depth = BYTES // word
+    depth_log2 = (depth - 1).bit_length()
+    crowded_at = depth - 8  # words in use at which no more bytes are taken
+
+    # bytes that do not fill a beat
+    rest = Signal(intbv(0)[beat_bits:])
+    rest_keep = Signal(intbv(0)[beat:])
+    rest_bytes = Signal(intbv(0)[beat_log2:])
+    low = Signal(intbv(0)[beat_bits:])  # with those that enter
+    low_keep = Signal(intbv(0)[beat:])
+    high = Signal(intbv(0)[beat_bits:])
+    high_keep = Signal(intbv(0)[beat:])
+
+    # the beat that is written
+    position = Signal(
+        modbv(last_beat)[beats_log2:]
+    )  # in its word; they are filled from the highest
+    full_words = Signal(modbv(0)[words_log2:])
+    content = Signal(intbv(0)[beat_bits:])
+    backwards = ConcatSignal(*[content(at + 8, at) for at in range(0, beat_bits, 8)])
+    held_beats = Signal(intbv(0)[beats_log2:])
+    gain = Signal(bool(0))
+
+    # a packet that has entered: the rest is moved up to where a beat ends, and written
+    closing = Signal(bool(0))
+    left = Signal(modbv(0)[2:])  # steps, if a beat is of four bytes
+    remains = Signal(bool(0))  # what does not fill a word
+
     # Addresses have one bit more than the memory, to tell a full ring from an empty one.
-    held = Signal(intbv(0)[WORD - 8 :])  # the bytes that do not fill a word, the others 0
-    held_bytes = Signal(intbv(0)[2:])
-    total = Signal(intbv(0)[3:])  # with those that enter
-    full_words = Signal(modbv(0)[SIZE - 2 :])
-    closing = Signal(bool(0))  # a packet has entered
     crowded = Signal(bool(0))
-    lowest = Signal(modbv(0)[DEPTH_LOG2 + 1 :])  # address of the word written last
-    below = Signal(modbv(0)[DEPTH_LOG2 + 1 :])
-    used = Signal(modbv(0)[DEPTH_LOG2 + 1 :])
+    lowest = Signal(modbv(0)[depth_log2 + 1 :])  # address of the word written last
+    below = Signal(modbv(0)[depth_log2 + 1 :])
+    used = Signal(modbv(0)[depth_log2 + 1 :])
     take = Signal(bool(0))
     close = Signal(bool(0))
-    write = Signal(bool(0))
-    write_data = Signal(intbv(0)[WORD:])
+    down = Signal(bool(0))  # a word is complete
 
     # the packet that leaves
     leaving = Signal(bool(0))
-    start = Signal(modbv(0)[DEPTH_LOG2 + 1 :])
-    place = Signal(modbv(0)[DEPTH_LOG2 + 1 :])
-    following = Signal(modbv(0)[DEPTH_LOG2 + 1 :])
-    bound = Signal(modbv(0)[DEPTH_LOG2 + 1 :])  # behind it; what is not below this is free
+    start = Signal(modbv(0)[depth_log2 + 1 :])
+    place = Signal(modbv(0)[depth_log2 + 1 :])
+    following = Signal(modbv(0)[depth_log2 + 1 :])
+    bound = Signal(modbv(0)[depth_log2 + 1 :])  # behind it; what is not below this is free
     size = Signal(intbv(0)[SIZE:])
     read = Signal(bool(0))
     read_all = Signal(bool(0))
-    first = Signal(bool(0))
+    again = Signal(bool(0))  # the word that is shown has more beats
+    parts = Signal(bool(0))  # the packet's first word does not leave as a whole
+    number = Signal(modbv(0)[beats_log2:])  # of the beat that is shown lowest
+    number_keep = Signal(intbv(0)[beat - 1 :])  # which of its bytes count, beside the lowest
+    beats_read = []
 
-    memory = ram(
-        clk,
-        write,
-        below(DEPTH_LOG2, 0),
-        write_data,
-        read,
-        place(DEPTH_LOG2, 0),
-        m_axis.tdata,
-        DEPTH,
+    join = byte_join(
+        rest, rest_keep, s_axis.tdata, s_axis.tkeep, low, low_keep, high, high_keep, rest_bytes
     )
+    memories = []
+    for bank in range(beats):
+        write = Signal(bool(0))
+        beat_read = Signal(intbv(0)[beat_bits:])
+        memories.append(reach(gain, close, position, write, bank))
+        memories.append(
+            ram(
+                clk,
+                write,
+                below(depth_log2, 0),
+                backwards,
+                read,
+                place(depth_log2, 0),
+                beat_read,
+                depth,
+            )
+        )
+        beats_read.append(beat_read)
+    lowest_beat = Signal(intbv(0)[beat_bits:])
+    pick = choose(beats_read, number, lowest_beat)
+    shown = ConcatSignal(*reversed(beats_read[1:]), lowest_beat)
 
     @always_comb
     def accept():
         s_axis.tready.next = not (closing or crowded)
         take.next = s_axis.tvalid and not (closing or crowded)
-        close.next = closing and not leaving
+        gain.next = s_axis.tvalid and not (closing or crowded) and low_keep[beat - 1]
 
     @always_comb
-    def count():
-        if s_axis.tkeep[1]:
-            total.next = concat(intbv(0)[1:], held_bytes) + 2
-        else:
-            total.next = concat(intbv(0)[1:], held_bytes) + 1
+    def look():
+        remains.next = position != last_beat or rest_keep[0]
+        held_beats.next = ~position
+
+    if beat == 2:  # a rest of one byte is where it belongs
+
+        @always_comb
+        def settle():
+            close.next = closing and not leaving
+
+        move = move_rest(clk, take, low, low_keep, high, rest)
+
+    else:
+
+        @always_comb
+        def settle():
+            close.next = closing and left == 0 and not leaving
+
+        move = move_up_rest(
+            clk, rst, take, s_axis.tlast, low, low_keep, high, rest, rest_keep, left
+        )
 
     @always_comb
-    def store():
+    def complete():
         below.next = lowest - 1
-        write.next = (take and total[2]) or (close and held_bytes != 0)
+        down.next = (gain and position == 0) or (close and remains)
+        content.next = low
         if closing:
-            write_data.next = concat(intbv(0)[8:], held)
-        elif not s_axis.tkeep[1]:
-            write_data.next = concat(held, s_axis.tdata[8:])
-        elif held_bytes[0]:
-            write_data.next = concat(held, s_axis.tdata[16:8])
-        else:
-            write_data.next = concat(held[16:], s_axis.tdata)
+            content.next = concat(rest[beat_bits - 8 :], rest[8:])
 
     @always_seq(clk.posedge, reset=rst)
     def enter():
         if take:
-            held_bytes.next = total[2:]
-            if total[2]:
-                full_words.next = full_words + 1
-                held.next = 0
-                if total[0]:
-                    held.next = concat(intbv(0)[16:], s_axis.tdata[8:])
-            elif s_axis.tkeep[1]:
-                held.next = concat(held[8:], s_axis.tdata)
-            else:
-                held.next = concat(held[16:], s_axis.tdata[8:])
             closing.next = s_axis.tlast
+            rest_keep.next = low_keep
+            if low_keep[beat - 1]:
+                rest_keep.next = high_keep
+        if gain:
+            position.next = position - 1
+            if position == 0:
+                full_words.next = full_words + 1
         if close:
-            held.next = 0
-            held_bytes.next = 0
+            rest_keep.next = 0
+            position.next = last_beat
             full_words.next = 0
             closing.next = False
-        if write:
+        if down:
             lowest.next = below
 
     @always_comb
@@ -144,12 +220,15 @@ def code_stack(clk, rst, s_axis, m_axis):
 
     @always_seq(clk.posedge, reset=rst)
     def crowd():
-        crowded.next = used >= CROWDED
+        crowded.next = used >= crowded_at
 
     @always_comb
     def depart():
         following.next = place + 1
-        read.next = leaving and not read_all and (not m_axis.tvalid or m_axis.tready)
+        again.next = parts and number != last_beat
+        read.next = (
+            leaving and not read_all and (not m_axis.tvalid or (m_axis.tready and not again))
+        )
 
     @always_seq(clk.posedge, reset=rst)
     def leave():
@@ -158,9 +237,9 @@ def code_stack(clk, rst, s_axis, m_axis):
         if read:
             m_axis.tvalid.next = True
             read_all.next = following == bound
-        elif m_axis.tready:
+        elif m_axis.tready and not again:
             m_axis.tvalid.next = False
-        if m_axis.tvalid and m_axis.tready and read_all:
+        if m_axis.tvalid and m_axis.tready and m_axis.tlast:
             leaving.next = False
             read_all.next = False
             bound.next = start
@@ -168,28 +247,92 @@ def code_stack(clk, rst, s_axis, m_axis):
     @always(clk.posedge)
     def walk():
         if close:
-            size.next = concat(full_words, held_bytes)
+            size.next = concat(full_words, held_beats, rest_bytes)
             start.next = lowest
             place.next = lowest
-            if held_bytes != 0:
+            if remains:
                 start.next = below
                 place.next = below
-            first.next = True
+            parts.next = remains
+            number.next = position + 1  # 0 if nothing remains
+            number_keep.next = beat_keep
+            if rest_keep[0]:
+                number.next = position
+                number_keep.next = rest_keep[beat:1]
+        elif m_axis.tvalid and m_axis.tready and parts:
+            parts.next = again
+            number.next = number + 1
+            number_keep.next = beat_keep
         if read:
             place.next = following
-            first.next = False
-            m_axis.tkeep.next = 15
-            if first:
-                if size[2:] == 1:
-                    m_axis.tkeep.next = 1
-                elif size[2:] == 2:
-                    m_axis.tkeep.next = 3
-                elif size[2:] == 3:
-                    m_axis.tkeep.next = 7
 
     @always_comb
     def show():
-        m_axis.tlast.next = read_all
+        m_axis.tdata.next = shown
+        m_axis.tkeep.next = concat(intbv(other_keep)[word - beat :], number_keep, True)
+        if parts:
+            m_axis.tkeep.next = concat(intbv(0)[word - beat :], number_keep, True)
+        m_axis.tlast.next = read_all and not again
         m_axis.tuser.next = size
+
+    return instances()
+
+
+@block
+def reach(gain, close, position, write, bank):
+    """Whether a bank is written: in its turn, or at the end with all that are left."""
+    if bank == 0:
+
+        @always_comb
+        def look():
+            write.next = (gain and position == bank) or close
+
+    else:
+
+        @always_comb
+        def look():
+            write.next = (gain and position == bank) or (close and position >= bank)
+
+    return look
+
+
+@block
+def move_rest(clk, take, low, low_keep, high, rest):
+    """The bytes that do not fill a beat, of two."""
+
+    @always(clk.posedge)
+    def move():
+        if take:
+            rest.next = low
+            if low_keep[1]:
+                rest.next = high
+
+    return move
+
+
+@block
+def move_up_rest(clk, rst, take, last, low, low_keep, high, rest, rest_keep, left):
+    """The bytes that do not fill a beat, of four; at the end they move up to its last but one."""
+    shift = Signal(bool(0))
+
+    @always_comb
+    def look():
+        shift.next = (left == 2 and not rest_keep[1]) or (left == 1 and not rest_keep[2])
+
+    @always_seq(clk.posedge, reset=rst)
+    def count():
+        if take and last:
+            left.next = 2
+        elif left != 0:
+            left.next = left - 1
+
+    @always(clk.posedge)
+    def move():
+        if take:
+            rest.next = low
+            if low_keep[3]:
+                rest.next = high
+        elif shift:
+            rest.next = concat(rest[24:], rest[8:])
 
     return instances()

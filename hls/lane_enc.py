@@ -1,49 +1,65 @@
 # SPDX-License-Identifier: Apache-2.0
-"""lane_enc: code exponents backwards in eight lanes.
+"""lane_enc: code exponents backwards in eight lanes, a group of them a cycle.
 
 Role         the coding step, between code_schedule and code_stack
 Golden       encode_exponents of swmodel/reference/encode.py
 Format       swmodel/FORMAT.md section 6
-Parameters   tables: the table set, built in as codewords
+Parameters   tables: the table set, built in as codewords; width: items of a group
 
-The lanes' states are a ring of registers that turns with each value, so that the lane whose turn it
-is stands at the head, and the ring's registers are at the same time stages of the coding step:
-
-    form    emax - exponent
-    map     the symbol's codeword
-    head    put the state's low byte if the codeword would not fit, and the exponent of an escape
-    push    put the codeword into the state
+A column for each item (hls/code_column.py) does the coding. What the items of a group put is then
+gathered; where that is more than `width` bytes, as it is of the lanes' last states and may be of
+groups with escapes, the group takes a second cycle.
 """
 
 from __future__ import annotations
 
-from myhdl import Signal, always, always_comb, always_seq, block, concat, instances, intbv, modbv
+from myhdl import (
+    ConcatSignal,
+    Signal,
+    always,
+    always_comb,
+    always_seq,
+    block,
+    concat,
+    instances,
+    intbv,
+)
 
+from hls.byte_join import byte_join
+from hls.code_column import LENGTH, code_column
 from hls.code_schedule import (
     CODE,
     EXPONENT,
     HEADER,
     OPERATION,
-    START,
-    STORE,
     header_width,
+    item_bits,
 )
 from hls.huff_choice import index_bits
 from hls.point import ESCAPE, MAX_LENGTH, POINT, RAW, SYMBOLS
 from hls.stream import AxiStream, Contract
 
-STATE = 16  # bits
-SYMBOL = 4
-LENGTH = 4
-RING = POINT.lanes - 1  # registers of the ring behind the first
 
-CONTRACT = Contract(latency=3, interval=1)  # to the bytes of an operation that puts some
+def contract(width=1):
+    """Latency: to the first bytes of an operation that puts some.
+
+    An operation that puts more than `beat_bytes` takes two cycles. All rows of last states do, but
+    at width 1; of the groups of real gradients up to 2 % at width 2, hardly any at width 4.
+    """
+    return Contract(latency=3 if width == 1 else 4, interval=1)
 
 
-def ports(tables):
+def beat_bytes(width: int) -> int:
+    """Bytes that may leave in a cycle."""
+    return max(2, width)
+
+
+def ports(tables, width=1):
     return {
-        "s_axis": AxiStream(header_width(tables) + EXPONENT + OPERATION),
-        "m_axis": AxiStream(16, keep=True),
+        "s_axis": AxiStream(
+            header_width(tables) + EXPONENT * width + OPERATION, user=item_bits(width)
+        ),
+        "m_axis": AxiStream(8 * beat_bytes(width), keep=True),
     }
 
 
@@ -72,169 +88,233 @@ def code_rom(tables):
 
 
 @block
-def lane_enc(clk, rst, s_axis, m_axis, tables):
-    """Do one operation a cycle.
+def lane_enc(clk, rst, s_axis, m_axis, tables, width=1):
+    """Do one operation a cycle; two cycles where more bytes are put than leave in one.
 
     s_axis  in   the operations of code_schedule; tlast = a chunk's last
-    m_axis  out  the bytes of a chunk's codes, blocks and lanes from the last to the first. tkeep 1:
-                 tdata = {any, byte}; 3: tdata = {byte, the byte in front of it}; tlast = the first
+    m_axis  out  the bytes of a chunk's codes, blocks and lanes from the last to the first, the last
+                 lowest; tkeep full, or not, in any word; tlast = the chunk's first bytes
     rst     in   synchronous, active high; drops everything in flight
     """
     rom = code_rom(tables)
     bits = index_bits(tables)
-    word = OPERATION + EXPONENT  # of s_axis.tdata, below the header
+    word = OPERATION + EXPONENT * width  # of s_axis.tdata, below the header
     raw_bit = word + EXPONENT + bits
-    go = Signal(bool(0))  # all stages move on
+    emax, raw = s_axis.tdata(word + EXPONENT, word), s_axis.tdata(raw_bit)
+    operation = s_axis.tdata(OPERATION, 0)
 
-    # form
-    difference = Signal(modbv(0)[EXPONENT:])
-
-    # map
+    free = Signal(bool(0))  # the output moves on
+    go = Signal(bool(0))  # so do all stages before it
     valid2 = Signal(bool(0))
     last2 = Signal(bool(0))
     operation2 = Signal(intbv(0)[OPERATION:])
-    byte2 = Signal(intbv(0)[8:])
-    symbol2 = Signal(intbv(0)[SYMBOL:])
     table2 = Signal(intbv(0)[bits:])
     raw2 = Signal(bool(0))
-    address2 = Signal(intbv(0)[bits + SYMBOL :])
-    coded2 = Signal(intbv(0)[1 + LENGTH + 8 :])
-
-    # head
+    number2 = Signal(intbv(0)[bits:])
+    name2 = Signal(intbv(0)[8:])  # the byte `table` of a block's header
     valid3 = Signal(bool(0))
     last3 = Signal(bool(0))
     operation3 = Signal(intbv(0)[OPERATION:])
-    byte3 = Signal(intbv(0)[8:])
-    escape3 = Signal(bool(0))
-    length3 = Signal(intbv(0)[LENGTH:])
-    code3 = Signal(intbv(0)[8:])
-    spill = Signal(bool(0))
     turn = Signal(bool(0))
 
-    # push; ring[0] is behind it, ring[-1] the head
-    state = Signal(intbv(0)[STATE:])
-    length4 = Signal(intbv(0)[LENGTH:])
-    code4 = Signal(intbv(0)[8:])
-    pushed = Signal(intbv(0)[STATE:])
-    ring = [Signal(intbv(0)[STATE:]) for _ in range(RING)]
-    behind, head = ring[0], ring[-1]
-    moves = [move_state(clk, turn, ring[i], ring[i + 1]) for i in range(RING - 1)]
+    codes2, roms = [], []  # the table's word for each symbol, which all columns see
+    for symbol in range(SYMBOLS):
+        code = Signal(intbv(0)[1 + LENGTH + 8 :])
+        roms.append(look_up(number2, code, rom[symbol::SYMBOLS]))
+        codes2.append(code)
+    columns, puts = [], []
+    for place in range(width):
+        coded = Signal(bool(0))
+        put = Signal(intbv(0)[16:])
+        keep = Signal(intbv(0)[2:])
+        at = OPERATION + EXPONENT * place
+        columns.append(
+            code_column(
+                clk,
+                go,
+                turn,
+                operation,
+                s_axis.tdata(at + EXPONENT, at),
+                emax,
+                raw,
+                coded,
+                operation2,
+                codes2,
+                name2,
+                operation3,
+                put,
+                keep,
+                POINT.lanes // width,
+                place,
+            )
+        )
+        columns.append(find(s_axis, operation, coded, place))
+        puts.insert(0, (put, keep))  # the last item of a group puts its bytes first
+
+    while len(puts) > 2:
+        pairs = []
+        for (put, keep), (put_after, keep_after) in zip(puts[::2], puts[1::2], strict=True):
+            low, high = Signal(intbv(0)[16:]), Signal(intbv(0)[16:])
+            low_keep, high_keep = Signal(intbv(0)[2:]), Signal(intbv(0)[2:])
+            amount = Signal(intbv(0)[1:])
+            columns.append(
+                byte_join(put, keep, put_after, keep_after, low, low_keep, high, high_keep, amount)
+            )
+            pairs.append((ConcatSignal(high, low), ConcatSignal(high_keep, low_keep)))
+        puts = pairs
+    output = show_item if width == 1 else join_halves
+    gather = output(clk, rst, free, go, valid3, last3, *puts, m_axis)
 
     @always_comb
     def flow():
-        go.next = not m_axis.tvalid or m_axis.tready
-        s_axis.tready.next = not m_axis.tvalid or m_axis.tready
+        free.next = not m_axis.tvalid or m_axis.tready
 
     @always_comb
-    def subtract():
-        difference.next = s_axis.tdata[word + EXPONENT : word] - s_axis.tdata[word:OPERATION]
+    def accept():
+        s_axis.tready.next = go
 
     @always_comb
-    def look_up():
-        address2.next = concat(table2, symbol2)
-
-    @always_comb
-    def translate():
-        coded2.next = rom[int(address2)]
-
-    @always_comb
-    def examine():  # would the codeword push out a bit that is 1?
-        spill.next = (
-            (length3 > 0 and head[15])
-            or (length3 > 1 and head[14])
-            or (length3 > 2 and head[13])
-            or (length3 > 3 and head[12])
-            or (length3 > 4 and head[11])
-            or (length3 > 5 and head[10])
-            or (length3 > 6 and head[9])
-            or (length3 > 7 and head[8])
-        )
+    def name():  # the ROMs' address is no register, or Yosys would move it behind each of them
+        number2.next = table2
+        name2.next = concat(intbv(0)[8 - bits :], table2)
+        if raw2:
+            number2.next = 0
+            name2.next = RAW
 
     @always_comb
     def follow():
         turn.next = go and valid3 and operation3 != HEADER
-
-    @always_comb
-    def push():
-        pushed.next = (state << length4) | concat(intbv(0)[STATE - 8 :], code4)
 
     @always_seq(clk.posedge, reset=rst)
     def control():
         if go:
             valid2.next = s_axis.tvalid
             valid3.next = valid2
-            m_axis.tvalid.next = (
-                valid3 and operation3 != START and (operation3 != CODE or spill or escape3)
-            )
 
     @always(clk.posedge)
-    def form_stage():
+    def describe():
         if go:
             last2.next = s_axis.tlast
-            operation2.next = s_axis.tdata[OPERATION:]
-            byte2.next = s_axis.tdata[word:OPERATION]
-            if s_axis.tdata[OPERATION:] == HEADER:
-                byte2.next = s_axis.tdata[word + EXPONENT : word]
-            symbol2.next = difference[SYMBOL:]
-            if difference > ESCAPE:
-                symbol2.next = ESCAPE
+            operation2.next = operation
             table2.next = s_axis.tdata[raw_bit : word + EXPONENT]
-            raw2.next = s_axis.tdata[raw_bit]
-
-    @always(clk.posedge)
-    def map_stage():
-        if go:
+            raw2.next = raw
             last3.next = last2
             operation3.next = operation2
-            byte3.next = byte2
-            escape3.next = coded2[LENGTH + 8]
-            length3.next = coded2[LENGTH + 8 : 8]
-            code3.next = coded2[8:]
-            if operation2 != CODE or raw2:
-                escape3.next = True
-                length3.next = 0
-                code3.next = 0
-            if operation2 == HEADER:
-                code3.next = concat(intbv(0)[8 - bits :], table2)
-                if raw2:
-                    code3.next = RAW
-
-    @always(clk.posedge)
-    def head_stage():
-        if turn:
-            length4.next = length3
-            code4.next = code3
-            if operation3 == START:
-                state.next = concat(intbv(1)[8:], byte3)
-            elif spill:
-                state.next = concat(intbv(0)[8:], head[STATE:8])
-            else:
-                state.next = head
-        if go:
-            m_axis.tlast.next = last3
-            m_axis.tkeep.next[0] = True
-            m_axis.tkeep.next[1] = operation3 != CODE or (spill and escape3)
-            m_axis.tdata.next = concat(byte3, byte3)
-            if operation3 == HEADER:
-                m_axis.tdata.next[16:8] = code3
-            if operation3 == STORE:
-                m_axis.tdata.next = head
-            elif spill:
-                m_axis.tdata.next[8:] = head[8:]
-
-    @always(clk.posedge)
-    def push_stage():
-        if turn:
-            behind.next = pushed
 
     return instances()
 
 
 @block
-def move_state(clk, turn, state, state_after):
+def look_up(table, code, rom):
+    """The word of one symbol in a table."""
+
+    @always_comb
+    def show():
+        code.next = rom[int(table)]
+
+    return show
+
+
+@block
+def find(s_axis, operation, coded, place):
+    """Whether the group that enters is coded and has the item."""
+    if place == 0:
+
+        @always_comb
+        def look():
+            coded.next = operation == CODE
+
+    else:
+
+        @always_comb
+        def look():
+            coded.next = operation == CODE and s_axis.tuser >= place
+
+    return look
+
+
+@block
+def show_item(clk, rst, free, go, valid, last, item, m_axis):
+    """The output of a group of one."""
+    put, keep = item
+
+    @always_comb
+    def flow():
+        go.next = free
+
+    @always_seq(clk.posedge, reset=rst)
+    def offer():
+        if go:
+            m_axis.tvalid.next = valid and keep[0]
+
     @always(clk.posedge)
     def move():
-        if turn:
-            state_after.next = state
+        if go:
+            m_axis.tdata.next = put
+            m_axis.tkeep.next = keep
+            m_axis.tlast.next = last
 
-    return move
+    return instances()
+
+
+@block
+def join_halves(clk, rst, free, go, valid, last, first, second, m_axis):
+    """The output of a group of more: what its two halves put, joined, in one cycle or two."""
+    first_put, first_keep = first
+    second_put, second_keep = second
+    count = len(first_keep)
+
+    # the halves
+    valid4 = Signal(bool(0))
+    last4 = Signal(bool(0))
+    first4 = Signal(intbv(0)[8 * count :])
+    first_keep4 = Signal(intbv(0)[count:])
+    second4 = Signal(intbv(0)[8 * count :])
+    second_keep4 = Signal(intbv(0)[count:])
+
+    # what they are joined
+    low = Signal(intbv(0)[8 * count :])
+    low_keep = Signal(intbv(0)[count:])
+    high = Signal(intbv(0)[8 * count :])
+    high_keep = Signal(intbv(0)[count:])
+    amount = Signal(intbv(0)[(count - 1).bit_length() :])
+    over = Signal(bool(0))  # there is a second cycle
+    again = Signal(bool(0))  # this is it
+
+    join = byte_join(
+        first4, first_keep4, second4, second_keep4, low, low_keep, high, high_keep, amount
+    )
+
+    @always_comb
+    def flow():
+        over.next = valid4 and high_keep[0]
+        go.next = free and (again or not (valid4 and high_keep[0]))
+
+    @always_seq(clk.posedge, reset=rst)
+    def offer():
+        if go:
+            valid4.next = valid and (first_keep[0] or second_keep[0])
+        if free:
+            m_axis.tvalid.next = valid4
+            again.next = over and not again
+
+    @always(clk.posedge)
+    def halve():
+        if go:
+            last4.next = last
+            first4.next = first_put
+            first_keep4.next = first_keep
+            second4.next = second_put
+            second_keep4.next = second_keep
+
+    @always(clk.posedge)
+    def move():
+        if free:
+            m_axis.tlast.next = last4 and (again or not over)
+            m_axis.tdata.next = low
+            m_axis.tkeep.next = low_keep
+            if again:
+                m_axis.tdata.next = high
+                m_axis.tkeep.next = high_keep
+
+    return instances()

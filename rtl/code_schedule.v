@@ -28,14 +28,18 @@ module code_schedule (
     m_chunk_tready,
     m_chunk_tlast
 );
-// Issue an operation a cycle: 8 START, nnz CODE, a HEADER a block, 8 STORE; none if nnz is 0.
+// Issue an operation a cycle, for a row of `width` lanes, a group, or a block.
+//
+// A START a row comes first, then a CODE a group, a HEADER a block, a STORE a row; none if nnz is
+// 0.
 //
 // s_chunk   in   a chunk's totals from zero_split
 // s_header  in   its block headers from huff_choice, in order
-// s_axis    in   its exponents from chunk_reverse, the last first; after all its headers
-// m_axis    out  tdata = {header, byte, operation}: START 0, byte = a lane's payload; STORE 1;
-//                CODE 2, byte = exponent, header = its block's; HEADER 3, header = a block's; the
-//                header is 0 where there is none. tlast = the chunk's last
+// s_axis    in   its exponents from chunk_reverse, the last group first; after all its headers
+// m_axis    out  tdata = {header, bytes, operation}: START 0, bytes = the lanes' payload; STORE 1;
+//                CODE 2, bytes = exponents, header = their block's; HEADER 3, header = a block's;
+//                the header is 0 where there is none. tuser of CODE = that of s_axis, the number
+//                of items less one. tlast = the chunk's last
 // m_chunk   out  tdata = {nnz, n - 1} and tlast of s_chunk, as soon as the lanes have started
 // rst       in   synchronous, active high; drops everything in flight
 
@@ -78,8 +82,7 @@ wire empty;
 reg [12:0] header;
 wire issue;
 wire known;
-reg [2:0] lane;
-wire [11:0] last_index;
+wire [11:0] last_group;
 wire leave;
 wire [4:0] level;
 reg [2:0] number;
@@ -87,11 +90,18 @@ reg [1:0] operation;
 reg [7:0] payload;
 reg [8:0] place;
 wire read;
+reg [2:0] row;
 wire started;
 reg [2:0] state;
 reg [2:0] step;
 reg [4:0] tail;
 wire write;
+reg [7:0] choose0_word;
+reg [7:0] choose0_either1_chosen;
+reg [7:0] choose0_either2_chosen;
+reg [7:0] choose0_either3_chosen;
+reg [7:0] choose0_either4_chosen;
+reg [7:0] choose0_either5_chosen;
 reg [12:0] ram0_memory [0:16-1];
 
 always @(posedge clk) begin: ram0_write_port
@@ -106,6 +116,57 @@ always @(posedge clk) begin: ram0_read_port
     end
 end
 
+assign last_group = (s_chunk_tdata[24-1:12] - 1);
+
+always @(s_chunk_tdata[41-1:33], row[0], s_chunk_tdata[33-1:25]) begin: choose0_either0_show
+    choose0_word = s_chunk_tdata[33-1:25];
+    if (row[0]) begin
+        choose0_word = s_chunk_tdata[41-1:33];
+    end
+end
+
+always @(s_chunk_tdata[57-1:49], row[0], s_chunk_tdata[49-1:41]) begin: choose0_either1_show
+    choose0_either1_chosen = s_chunk_tdata[49-1:41];
+    if (row[0]) begin
+        choose0_either1_chosen = s_chunk_tdata[57-1:49];
+    end
+end
+
+always @(s_chunk_tdata[73-1:65], row[0], s_chunk_tdata[65-1:57]) begin: choose0_either2_show
+    choose0_either2_chosen = s_chunk_tdata[65-1:57];
+    if (row[0]) begin
+        choose0_either2_chosen = s_chunk_tdata[73-1:65];
+    end
+end
+
+always @(s_chunk_tdata[89-1:81], row[0], s_chunk_tdata[81-1:73]) begin: choose0_either3_show
+    choose0_either3_chosen = s_chunk_tdata[81-1:73];
+    if (row[0]) begin
+        choose0_either3_chosen = s_chunk_tdata[89-1:81];
+    end
+end
+
+always @(choose0_either1_chosen, row[1], choose0_word) begin: choose0_either4_show
+    choose0_either4_chosen = choose0_word;
+    if (row[1]) begin
+        choose0_either4_chosen = choose0_either1_chosen;
+    end
+end
+
+always @(choose0_either3_chosen, row[1], choose0_either2_chosen) begin: choose0_either5_show
+    choose0_either5_chosen = choose0_either2_chosen;
+    if (row[1]) begin
+        choose0_either5_chosen = choose0_either3_chosen;
+    end
+end
+
+always @(choose0_either5_chosen, row[2], choose0_either4_chosen) begin: choose0_either6_show
+    payload = choose0_either4_chosen;
+    if (row[2]) begin
+        payload = choose0_either5_chosen;
+    end
+end
+
 assign level = (tail - base);
 assign address = (base[4-1:0] + {1'h0, number});
 
@@ -113,44 +174,14 @@ assign s_header_tready = (!level[4]);
 assign write = (s_header_tvalid && (!level[4]));
 assign known = (level > {2'h0, blocks});
 
-assign last_index = (s_chunk_tdata[(2 * 12)-1:12] - 1);
 assign empty = (s_chunk_tdata[25-1:12] == 0);
 assign advance = ((!m_axis_tvalid) || m_axis_tready);
-
-always @(lane, s_chunk_tdata) begin: pick
-    case (lane)
-        'h0: begin
-            payload = s_chunk_tdata[25+:8];
-        end
-        'h1: begin
-            payload = s_chunk_tdata[(25 + 16)-1:(25 + 8)];
-        end
-        'h2: begin
-            payload = s_chunk_tdata[(25 + 24)-1:(25 + 16)];
-        end
-        'h3: begin
-            payload = s_chunk_tdata[(25 + 32)-1:(25 + 24)];
-        end
-        'h4: begin
-            payload = s_chunk_tdata[(25 + 40)-1:(25 + 32)];
-        end
-        'h5: begin
-            payload = s_chunk_tdata[(25 + 48)-1:(25 + 40)];
-        end
-        'h6: begin
-            payload = s_chunk_tdata[(25 + 56)-1:(25 + 48)];
-        end
-        default: begin
-            payload = s_chunk_tdata[(25 + 64)-1:(25 + 56)];
-        end
-    endcase
-end
+assign read = ((!m_axis_tvalid) || m_axis_tready);
 
 assign issue = (advance && (state != 0) && ((state != 2) || (known && s_axis_tvalid)));
 assign s_axis_tready = (advance && (state == 2) && known);
 assign started = (advance && (state == 1) && (step == 7));
 
-assign read = (issue && (state != 1) && (state != 4));
 assign leave = (started || ((state == 0) && s_chunk_tvalid && empty && (!m_chunk_tvalid)));
 
 assign s_chunk_tready = leave;
@@ -203,13 +234,13 @@ end
 
 always @(posedge clk) begin: count
     if ((state == 0)) begin
-        blocks <= last_index[12-1:9];
-        number <= last_index[12-1:9];
-        place <= last_index[9-1:0];
-        lane <= last_index[3-1:0];
+        blocks <= last_group[(12 - 0)-1:(9 - 0)];
+        number <= last_group[(12 - 0)-1:(9 - 0)];
+        place <= last_group[(9 - 0)-1:0];
+        row <= last_group[3-1:0];
     end
     else if (issue) begin
-        lane <= (lane - 1);
+        row <= (row - 1);
         if ((state == 2)) begin
             place <= (place - 1);
             if ((place == 0)) begin
@@ -244,7 +275,7 @@ always @(posedge clk) begin: offer
 end
 
 always @(posedge clk) begin: describe
-    if (issue) begin
+    if (advance) begin
         m_axis_tlast <= 1'b0;
         content <= s_axis_tdata;
         case (state)

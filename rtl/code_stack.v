@@ -20,13 +20,14 @@ module code_stack (
     m_axis_tkeep,
     m_axis_tuser
 );
-// Take one or two bytes a cycle; pause one after a packet's last.
+// Take up to a beat of bytes a cycle; pause after a packet's last.
 //
-// s_axis  in   the packet's bytes from its last to its first, 4128 at most. tkeep 1: tdata =
-//              {any, byte}; 3: tdata = {byte, the one in front of it}; tlast = the packet's first.
+// s_axis  in   the packet's bytes from its last to its first, 18 to 4128, as lane_enc puts them:
+//              1 or more a word, the last one lowest; tlast = the packet's first.
 //              A packet that has entered waits for the one before it to leave
-// m_axis  out  the packet from its first byte on. Its first word holds what makes the others full,
-//              tkeep = 1, 3, 7 or 15; tuser = the packet's size in bytes, in all words
+// m_axis  out  the packet from its first byte on: what makes the others full beats, in the lowest
+//              bytes of a word; a word for each beat that makes the others full words; full words.
+//              tuser = the packet's size in bytes, in all words
 // rst     in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -43,111 +44,193 @@ output m_axis_tvalid;
 reg m_axis_tvalid;
 input m_axis_tready;
 output m_axis_tlast;
-wire m_axis_tlast;
+reg m_axis_tlast;
 output [3:0] m_axis_tkeep;
 reg [3:0] m_axis_tkeep;
 output [12:0] m_axis_tuser;
-wire [12:0] m_axis_tuser;
+reg [12:0] m_axis_tuser;
 
+wire [15:0] high;
+wire [15:0] backwards;
+wire again;
 reg [11:0] below;
 reg [11:0] bound;
 wire close;
 reg closing;
+reg [15:0] content;
 reg crowded;
-reg first;
+reg down;
 wire [11:0] following;
 reg [10:0] full_words;
-reg [23:0] held;
-reg [1:0] held_bytes;
+wire gain;
+wire [0:0] held_beats;
+wire [1:0] high_keep;
 reg leaving;
+wire [15:0] low;
+wire [1:0] low_keep;
 reg [11:0] lowest;
+reg [0:0] number;
+reg [0:0] number_keep;
+reg parts;
 reg [11:0] place;
+reg [0:0] position;
 wire read;
 reg read_all;
+wire remains;
+reg [15:0] rest;
+wire [0:0] rest_bytes;
+reg [1:0] rest_keep;
 reg [12:0] size;
 reg [11:0] start;
 wire take;
-reg [2:0] total;
 wire [11:0] used;
-reg write;
-reg [31:0] write_data;
-(* no_rw_check *) reg [31:0] ram0_memory [0:2048-1];
+wire [31:0] shown;
+reg [15:0] byte_join0_turned;
+reg [1:0] byte_join0_turned_keep;
+wire [15:0] byte_join0_joined;
+reg [7:0] byte_join0_either0_chosen;
+reg [7:0] byte_join0_either1_chosen;
+wire reach0_write;
+reg [15:0] ram0_read_data;
+wire reach1_write;
+reg [15:0] ram1_read_data;
+reg [15:0] choose0_chosen;
+(* no_rw_check *) reg [15:0] ram0_memory [0:2048-1];
+(* no_rw_check *) reg [15:0] ram1_memory [0:2048-1];
+
+assign backwards[16-1:8] = content[8-1:0];
+assign backwards[8-1:0] = content[16-1:8];
+assign shown[32-1:16] = ram1_read_data;
+assign shown[16-1:0] = choose0_chosen;
+assign byte_join0_joined[16-1:8] = byte_join0_either1_chosen;
+assign byte_join0_joined[8-1:0] = byte_join0_either0_chosen;
+
+always @(s_axis_tdata, rest_bytes[0]) begin: byte_join0_turn0_move
+    byte_join0_turned = s_axis_tdata;
+    if (rest_bytes[0]) begin
+        byte_join0_turned = {s_axis_tdata[8-1:0], s_axis_tdata[16-1:8]};
+    end
+end
+
+always @(s_axis_tkeep, rest_bytes[0]) begin: byte_join0_turn1_move
+    byte_join0_turned_keep = s_axis_tkeep;
+    if (rest_bytes[0]) begin
+        byte_join0_turned_keep = {s_axis_tkeep[1-1:0], s_axis_tkeep[2-1:1]};
+    end
+end
+
+always @(rest[8-1:0], rest_keep[0], byte_join0_turned[8-1:0]) begin: byte_join0_either0_show
+    byte_join0_either0_chosen = byte_join0_turned[8-1:0];
+    if (rest_keep[0]) begin
+        byte_join0_either0_chosen = rest[8-1:0];
+    end
+end
+
+always @(rest[16-1:8], rest_keep[1], byte_join0_turned[16-1:8]) begin: byte_join0_either1_show
+    byte_join0_either1_chosen = byte_join0_turned[16-1:8];
+    if (rest_keep[1]) begin
+        byte_join0_either1_chosen = rest[16-1:8];
+    end
+end
+
+assign rest_bytes = (rest_keep[0] && (!rest_keep[1]));
+
+assign low = byte_join0_joined;
+assign low_keep = (rest_keep | byte_join0_turned_keep);
+assign high = byte_join0_turned;
+assign high_keep = (rest_keep & byte_join0_turned_keep);
+
+assign reach0_write = ((gain && (position == 0)) || close);
 
 always @(posedge clk) begin: ram0_write_port
-    if (write) begin
-        ram0_memory[below[11-1:0]] <= write_data;
+    if (reach0_write) begin
+        ram0_memory[below[11-1:0]] <= backwards;
     end
 end
 
 always @(posedge clk) begin: ram0_read_port
     if (read) begin
-        m_axis_tdata <= ram0_memory[place[11-1:0]];
+        ram0_read_data <= ram0_memory[place[11-1:0]];
+    end
+end
+
+assign reach1_write = ((gain && (position == 1)) || (close && (position >= 1)));
+
+always @(posedge clk) begin: ram1_write_port
+    if (reach1_write) begin
+        ram1_memory[below[11-1:0]] <= backwards;
+    end
+end
+
+always @(posedge clk) begin: ram1_read_port
+    if (read) begin
+        ram1_read_data <= ram1_memory[place[11-1:0]];
+    end
+end
+
+always @(ram1_read_data, number[0], ram0_read_data) begin: choose0_either2_show
+    choose0_chosen = ram0_read_data;
+    if (number[0]) begin
+        choose0_chosen = ram1_read_data;
     end
 end
 
 assign s_axis_tready = (!(closing || crowded));
 assign take = (s_axis_tvalid && (!(closing || crowded)));
+assign gain = (s_axis_tvalid && (!(closing || crowded)) && low_keep[(2 - 1)]);
+
+assign remains = ((position != 1) || rest_keep[0]);
+assign held_beats = (~position);
+
 assign close = (closing && (!leaving));
 
-always @(s_axis_tkeep, held_bytes) begin: count
-    if (s_axis_tkeep[1]) begin
-        total = ({1'h0, held_bytes} + 2);
-    end
-    else begin
-        total = ({1'h0, held_bytes} + 1);
+always @(posedge clk) begin: move_rest0_move
+    if (take) begin
+        rest <= low;
+        if (low_keep[1]) begin
+            rest <= high;
+        end
     end
 end
 
-always @(s_axis_tkeep, held_bytes, close, lowest, held, s_axis_tdata, closing, take, total) begin: store
+always @(position, remains, close, lowest, low, gain, rest, closing) begin: complete
     below = (lowest - 1);
-    write = ((take && total[2]) || (close && (held_bytes != 0)));
+    down = ((gain && (position == 0)) || (close && remains));
+    content = low;
     if (closing) begin
-        write_data = {8'h0, held};
-    end
-    else if ((!s_axis_tkeep[1])) begin
-        write_data = {held, s_axis_tdata[8-1:0]};
-    end
-    else if (held_bytes[0]) begin
-        write_data = {held, s_axis_tdata[16-1:8]};
-    end
-    else begin
-        write_data = {held[16-1:0], s_axis_tdata};
+        content = {rest[(16 - 8)-1:0], rest[8-1:0]};
     end
 end
 
 always @(posedge clk) begin: enter
     if (rst == 1) begin
-        held_bytes <= 0;
+        rest_keep <= 0;
+        position <= 1;
         lowest <= 0;
         full_words <= 0;
-        held <= 0;
         closing <= 0;
     end
     else begin
         if (take) begin
-            held_bytes <= total[2-1:0];
-            if (total[2]) begin
-                full_words <= (full_words + 1);
-                held <= 0;
-                if (total[0]) begin
-                    held <= {16'h0, s_axis_tdata[8-1:0]};
-                end
-            end
-            else if (s_axis_tkeep[1]) begin
-                held <= {held[8-1:0], s_axis_tdata};
-            end
-            else begin
-                held <= {held[16-1:0], s_axis_tdata[8-1:0]};
-            end
             closing <= s_axis_tlast;
+            rest_keep <= low_keep;
+            if (low_keep[(2 - 1)]) begin
+                rest_keep <= high_keep;
+            end
+        end
+        if (gain) begin
+            position <= (position - 1);
+            if ((position == 0)) begin
+                full_words <= (full_words + 1);
+            end
         end
         if (close) begin
-            held <= 0;
-            held_bytes <= 0;
+            rest_keep <= 0;
+            position <= 1;
             full_words <= 0;
             closing <= 1'b0;
         end
-        if (write) begin
+        if (down) begin
             lowest <= below;
         end
     end
@@ -165,7 +248,8 @@ always @(posedge clk) begin: crowd
 end
 
 assign following = (place + 1);
-assign read = (leaving && (!read_all) && ((!m_axis_tvalid) || m_axis_tready));
+assign again = (parts && (number != 1));
+assign read = (leaving && (!read_all) && ((!m_axis_tvalid) || (m_axis_tready && (!again))));
 
 always @(posedge clk) begin: leave
     if (rst == 1) begin
@@ -182,10 +266,10 @@ always @(posedge clk) begin: leave
             m_axis_tvalid <= 1'b1;
             read_all <= (following == bound);
         end
-        else if (m_axis_tready) begin
+        else if ((m_axis_tready && (!again))) begin
             m_axis_tvalid <= 1'b0;
         end
-        if ((m_axis_tvalid && m_axis_tready && read_all)) begin
+        if ((m_axis_tvalid && m_axis_tready && m_axis_tlast)) begin
             leaving <= 1'b0;
             read_all <= 1'b0;
             bound <= start;
@@ -195,34 +279,39 @@ end
 
 always @(posedge clk) begin: walk
     if (close) begin
-        size <= {full_words, held_bytes};
+        size <= {full_words, held_beats, rest_bytes};
         start <= lowest;
         place <= lowest;
-        if ((held_bytes != 0)) begin
+        if (remains) begin
             start <= below;
             place <= below;
         end
-        first <= 1'b1;
+        parts <= remains;
+        number <= (position + 1);
+        number_keep <= 1;
+        if (rest_keep[0]) begin
+            number <= position;
+            number_keep <= rest_keep[2-1:1];
+        end
+    end
+    else if ((m_axis_tvalid && m_axis_tready && parts)) begin
+        parts <= again;
+        number <= (number + 1);
+        number_keep <= 1;
     end
     if (read) begin
         place <= following;
-        first <= 1'b0;
-        m_axis_tkeep <= 15;
-        if (first) begin
-            if ((size[2-1:0] == 1)) begin
-                m_axis_tkeep <= 1;
-            end
-            else if ((size[2-1:0] == 2)) begin
-                m_axis_tkeep <= 3;
-            end
-            else if ((size[2-1:0] == 3)) begin
-                m_axis_tkeep <= 7;
-            end
-        end
     end
 end
 
-assign m_axis_tlast = read_all;
-assign m_axis_tuser = size;
+always @(again, parts, read_all, number_keep, size, shown) begin: show
+    m_axis_tdata = shown;
+    m_axis_tkeep = {2'h3, number_keep, 1'b1};
+    if (parts) begin
+        m_axis_tkeep = {2'h0, number_keep, 1'b1};
+    end
+    m_axis_tlast = (read_all && (!again));
+    m_axis_tuser = size;
+end
 
 endmodule

@@ -17,8 +17,14 @@ block_max.v
 huff_choice.v
 chunk_reverse.v
 code_schedule.v
+code_schedule_w2.v
+code_schedule_w4.v
 lane_enc.v
+lane_enc_w2.v
+lane_enc_w4.v
 code_stack.v
+code_stack_w2.v
+code_stack_w4.v
 chunk_assemble.v
 chunk_parse.v
 code_window.v

@@ -682,8 +682,7 @@ wire code_schedule0_empty;
 reg [12:0] code_schedule0_header;
 wire code_schedule0_issue;
 wire code_schedule0_known;
-reg [2:0] code_schedule0_lane;
-wire [11:0] code_schedule0_last_index;
+wire [11:0] code_schedule0_last_group;
 wire code_schedule0_leave;
 wire [4:0] code_schedule0_level;
 reg [2:0] code_schedule0_number;
@@ -691,6 +690,7 @@ reg [1:0] code_schedule0_operation;
 reg [7:0] code_schedule0_payload;
 reg [8:0] code_schedule0_place;
 wire code_schedule0_read;
+reg [2:0] code_schedule0_row;
 wire code_schedule0_started;
 reg [2:0] code_schedule0_state;
 reg [2:0] code_schedule0_step;
@@ -704,70 +704,136 @@ reg code_schedule0_m_axis_tlast;
 reg [24:0] code_schedule0_m_chunk_tdata;
 reg code_schedule0_m_chunk_tlast;
 reg [22:0] code_schedule0_m_axis_tdata;
-wire [7:0] lane_enc0_address2;
-reg [15:0] lane_enc0_behind;
-reg [7:0] lane_enc0_byte2;
-reg [7:0] lane_enc0_byte3;
-reg [7:0] lane_enc0_code3;
-reg [7:0] lane_enc0_code4;
-reg [12:0] lane_enc0_coded2;
-wire [7:0] lane_enc0_difference;
-reg lane_enc0_escape3;
+reg [7:0] code_schedule0_choose0_word;
+reg [7:0] code_schedule0_choose0_either1_chosen;
+reg [7:0] code_schedule0_choose0_either2_chosen;
+reg [7:0] code_schedule0_choose0_either3_chosen;
+reg [7:0] code_schedule0_choose0_either4_chosen;
+reg [7:0] code_schedule0_choose0_either5_chosen;
+reg [12:0] lane_enc0_code;
+wire lane_enc0_free;
 wire lane_enc0_go;
-reg [15:0] lane_enc0_head;
 reg lane_enc0_last2;
 reg lane_enc0_last3;
-reg [3:0] lane_enc0_length3;
-reg [3:0] lane_enc0_length4;
+reg [7:0] lane_enc0_name2;
+reg [3:0] lane_enc0_number2;
 reg [1:0] lane_enc0_operation2;
 reg [1:0] lane_enc0_operation3;
-wire [15:0] lane_enc0_pushed;
 reg lane_enc0_raw2;
-wire lane_enc0_spill;
-reg [15:0] lane_enc0_state;
-reg [3:0] lane_enc0_symbol2;
 reg [3:0] lane_enc0_table2;
 wire lane_enc0_turn;
 reg lane_enc0_valid2;
 reg lane_enc0_valid3;
 reg lane_enc0_m_axis_tvalid;
 wire lane_enc0_m_axis_tready;
-reg lane_enc0_m_axis_tlast;
-reg [1:0] lane_enc0_m_axis_tkeep;
-reg [15:0] lane_enc0_m_axis_tdata;
-reg [15:0] lane_enc0_move_state0_state_after;
-reg [15:0] lane_enc0_move_state1_state_after;
-reg [15:0] lane_enc0_move_state2_state_after;
-reg [15:0] lane_enc0_move_state3_state_after;
-reg [15:0] lane_enc0_move_state4_state_after;
+reg [12:0] lane_enc0_look_up1_code;
+reg [12:0] lane_enc0_look_up2_code;
+reg [12:0] lane_enc0_look_up3_code;
+reg [12:0] lane_enc0_look_up4_code;
+reg [12:0] lane_enc0_look_up5_code;
+reg [12:0] lane_enc0_look_up6_code;
+reg [12:0] lane_enc0_look_up7_code;
+reg [12:0] lane_enc0_look_up8_code;
+reg [12:0] lane_enc0_look_up9_code;
+reg [12:0] lane_enc0_look_up10_code;
+reg [12:0] lane_enc0_look_up11_code;
+reg [12:0] lane_enc0_look_up12_code;
+reg [12:0] lane_enc0_look_up13_code;
+reg [12:0] lane_enc0_look_up14_code;
+reg [12:0] lane_enc0_look_up15_code;
+wire lane_enc0_code_column0_coded;
+reg [15:0] lane_enc0_code_column0_put;
+reg [1:0] lane_enc0_code_column0_keep;
+reg [15:0] lane_enc0_code_column0_behind;
+reg [7:0] lane_enc0_code_column0_byte2;
+reg [7:0] lane_enc0_code_column0_byte3;
+reg [7:0] lane_enc0_code_column0_code3;
+reg [7:0] lane_enc0_code_column0_code4;
+reg [12:0] lane_enc0_code_column0_coded2;
+reg lane_enc0_code_column0_coding2;
+wire [7:0] lane_enc0_code_column0_difference;
+reg [15:0] lane_enc0_code_column0_head;
+reg [3:0] lane_enc0_code_column0_length3;
+reg [3:0] lane_enc0_code_column0_length4;
+reg lane_enc0_code_column0_plain2;
+reg lane_enc0_code_column0_plain3;
+wire [15:0] lane_enc0_code_column0_pushed;
+wire lane_enc0_code_column0_spill;
+reg [15:0] lane_enc0_code_column0_state;
+reg [3:0] lane_enc0_code_column0_symbol2;
+reg [12:0] lane_enc0_code_column0_choose1_word;
+reg [12:0] lane_enc0_code_column0_choose1_either8_chosen;
+reg [12:0] lane_enc0_code_column0_choose1_either9_chosen;
+reg [12:0] lane_enc0_code_column0_choose1_either10_chosen;
+reg [12:0] lane_enc0_code_column0_choose1_either11_chosen;
+reg [12:0] lane_enc0_code_column0_choose1_either12_chosen;
+reg [12:0] lane_enc0_code_column0_choose1_either13_chosen;
+reg [12:0] lane_enc0_code_column0_choose1_either14_chosen;
+reg [12:0] lane_enc0_code_column0_choose1_either15_chosen;
+reg [12:0] lane_enc0_code_column0_choose1_either16_chosen;
+reg [12:0] lane_enc0_code_column0_choose1_either17_chosen;
+reg [12:0] lane_enc0_code_column0_choose1_either18_chosen;
+reg [12:0] lane_enc0_code_column0_choose1_either19_chosen;
+reg [12:0] lane_enc0_code_column0_choose1_either20_chosen;
+reg [15:0] lane_enc0_code_column0_move_state0_state_after;
+reg [15:0] lane_enc0_code_column0_move_state1_state_after;
+reg [15:0] lane_enc0_code_column0_move_state2_state_after;
+reg [15:0] lane_enc0_code_column0_move_state3_state_after;
+reg [15:0] lane_enc0_code_column0_move_state4_state_after;
+reg [15:0] lane_enc0_show_item0_m_axis_tdata;
+reg [1:0] lane_enc0_show_item0_m_axis_tkeep;
+reg lane_enc0_show_item0_m_axis_tlast;
+wire [15:0] code_stack0_high;
+wire [15:0] code_stack0_backwards;
+wire code_stack0_again;
 reg [11:0] code_stack0_below;
 reg [11:0] code_stack0_bound;
 wire code_stack0_close;
 reg code_stack0_closing;
+reg [15:0] code_stack0_content;
 reg code_stack0_crowded;
-reg code_stack0_first;
+reg code_stack0_down;
 wire [11:0] code_stack0_following;
 reg [10:0] code_stack0_full_words;
-reg [23:0] code_stack0_held;
-reg [1:0] code_stack0_held_bytes;
+wire code_stack0_gain;
+wire [0:0] code_stack0_held_beats;
+wire [1:0] code_stack0_high_keep;
 reg code_stack0_leaving;
+wire [15:0] code_stack0_low;
+wire [1:0] code_stack0_low_keep;
 reg [11:0] code_stack0_lowest;
+reg [0:0] code_stack0_number;
+reg [0:0] code_stack0_number_keep;
+reg code_stack0_parts;
 reg [11:0] code_stack0_place;
+reg [0:0] code_stack0_position;
 wire code_stack0_read;
 reg code_stack0_read_all;
+wire code_stack0_remains;
+reg [15:0] code_stack0_rest;
+wire [0:0] code_stack0_rest_bytes;
+reg [1:0] code_stack0_rest_keep;
 reg [12:0] code_stack0_size;
 reg [11:0] code_stack0_start;
 wire code_stack0_take;
-reg [2:0] code_stack0_total;
 wire [11:0] code_stack0_used;
-reg code_stack0_write;
-reg [31:0] code_stack0_write_data;
 reg code_stack0_m_axis_tvalid;
 wire code_stack0_m_axis_tready;
+reg code_stack0_m_axis_tlast;
+reg [31:0] code_stack0_m_axis_tdata;
+wire [31:0] code_stack0_shown;
 reg [3:0] code_stack0_m_axis_tkeep;
-wire code_stack0_m_axis_tlast;
-wire [12:0] code_stack0_m_axis_tuser;
-reg [31:0] code_stack0_ram4_read_data;
+reg [12:0] code_stack0_m_axis_tuser;
+reg [15:0] code_stack0_byte_join0_turned;
+reg [1:0] code_stack0_byte_join0_turned_keep;
+wire [15:0] code_stack0_byte_join0_joined;
+reg [7:0] code_stack0_byte_join0_either22_chosen;
+reg [7:0] code_stack0_byte_join0_either23_chosen;
+wire code_stack0_reach0_write;
+reg [15:0] code_stack0_ram4_read_data;
+wire code_stack0_reach1_write;
+reg [15:0] code_stack0_ram5_read_data;
+reg [15:0] code_stack0_choose2_chosen;
 reg [31:0] byte_pack0_entering;
 reg byte_pack0_flush;
 wire byte_pack0_free;
@@ -834,8 +900,9 @@ reg [9:0] zero_bitmap0_fifo0_register_queue0_memory [0:4-1];
 (* no_rw_check *) reg [7:0] block_max0_ram1_memory [0:1024-1];
 (* no_rw_check *) reg [7:0] chunk_reverse0_ram2_memory [0:4096-1];
 reg [12:0] code_schedule0_ram3_memory [0:16-1];
-(* no_rw_check *) reg [31:0] code_stack0_ram4_memory [0:2048-1];
-(* no_rw_check *) reg [31:0] fifo1_ram_queue0_ram5_memory [0:8192-1];
+(* no_rw_check *) reg [15:0] code_stack0_ram4_memory [0:2048-1];
+(* no_rw_check *) reg [15:0] code_stack0_ram5_memory [0:2048-1];
+(* no_rw_check *) reg [31:0] fifo1_ram_queue0_ram6_memory [0:8192-1];
 
 assign zero_split0_totals[89-1:57] = zero_split0_tail;
 assign zero_split0_totals[57-1:25] = zero_split0_check;
@@ -909,6 +976,12 @@ assign zero_bitmap0_side_by_side4_joined[3] = zero_bitmap0_collect3_kept[0];
 assign zero_bitmap0_side_by_side4_joined[2] = zero_bitmap0_collect2_kept[0];
 assign zero_bitmap0_side_by_side4_joined[1] = zero_bitmap0_collect1_kept[0];
 assign zero_bitmap0_side_by_side4_joined[0] = zero_bitmap0_collect0_kept[0];
+assign code_stack0_backwards[16-1:8] = code_stack0_content[8-1:0];
+assign code_stack0_backwards[8-1:0] = code_stack0_content[16-1:8];
+assign code_stack0_shown[32-1:16] = code_stack0_ram5_read_data;
+assign code_stack0_shown[16-1:0] = code_stack0_choose2_chosen;
+assign code_stack0_byte_join0_joined[16-1:8] = code_stack0_byte_join0_either23_chosen;
+assign code_stack0_byte_join0_joined[8-1:0] = code_stack0_byte_join0_either22_chosen;
 
 assign zero_split0_enter0_entering = s_axis_tdata[32-1:0];
 assign zero_split0_enter0_zero = (!zero_split0_arrivals);
@@ -3712,6 +3785,57 @@ always @(posedge clk) begin: code_schedule0_ram3_read_port
     end
 end
 
+assign code_schedule0_last_group = (zero_split0_m_chunk_tdata[24-1:12] - 1);
+
+always @(zero_split0_m_chunk_tdata[41-1:33], code_schedule0_row[0], zero_split0_m_chunk_tdata[33-1:25]) begin: code_schedule0_choose0_either0_show
+    code_schedule0_choose0_word = zero_split0_m_chunk_tdata[33-1:25];
+    if (code_schedule0_row[0]) begin
+        code_schedule0_choose0_word = zero_split0_m_chunk_tdata[41-1:33];
+    end
+end
+
+always @(zero_split0_m_chunk_tdata[57-1:49], code_schedule0_row[0], zero_split0_m_chunk_tdata[49-1:41]) begin: code_schedule0_choose0_either1_show
+    code_schedule0_choose0_either1_chosen = zero_split0_m_chunk_tdata[49-1:41];
+    if (code_schedule0_row[0]) begin
+        code_schedule0_choose0_either1_chosen = zero_split0_m_chunk_tdata[57-1:49];
+    end
+end
+
+always @(zero_split0_m_chunk_tdata[73-1:65], code_schedule0_row[0], zero_split0_m_chunk_tdata[65-1:57]) begin: code_schedule0_choose0_either2_show
+    code_schedule0_choose0_either2_chosen = zero_split0_m_chunk_tdata[65-1:57];
+    if (code_schedule0_row[0]) begin
+        code_schedule0_choose0_either2_chosen = zero_split0_m_chunk_tdata[73-1:65];
+    end
+end
+
+always @(zero_split0_m_chunk_tdata[89-1:81], code_schedule0_row[0], zero_split0_m_chunk_tdata[81-1:73]) begin: code_schedule0_choose0_either3_show
+    code_schedule0_choose0_either3_chosen = zero_split0_m_chunk_tdata[81-1:73];
+    if (code_schedule0_row[0]) begin
+        code_schedule0_choose0_either3_chosen = zero_split0_m_chunk_tdata[89-1:81];
+    end
+end
+
+always @(code_schedule0_choose0_either1_chosen, code_schedule0_row[1], code_schedule0_choose0_word) begin: code_schedule0_choose0_either4_show
+    code_schedule0_choose0_either4_chosen = code_schedule0_choose0_word;
+    if (code_schedule0_row[1]) begin
+        code_schedule0_choose0_either4_chosen = code_schedule0_choose0_either1_chosen;
+    end
+end
+
+always @(code_schedule0_choose0_either3_chosen, code_schedule0_row[1], code_schedule0_choose0_either2_chosen) begin: code_schedule0_choose0_either5_show
+    code_schedule0_choose0_either5_chosen = code_schedule0_choose0_either2_chosen;
+    if (code_schedule0_row[1]) begin
+        code_schedule0_choose0_either5_chosen = code_schedule0_choose0_either3_chosen;
+    end
+end
+
+always @(code_schedule0_choose0_either5_chosen, code_schedule0_row[2], code_schedule0_choose0_either4_chosen) begin: code_schedule0_choose0_either6_show
+    code_schedule0_payload = code_schedule0_choose0_either4_chosen;
+    if (code_schedule0_row[2]) begin
+        code_schedule0_payload = code_schedule0_choose0_either5_chosen;
+    end
+end
+
 assign code_schedule0_level = (code_schedule0_tail - code_schedule0_base);
 assign code_schedule0_address = (code_schedule0_base[4-1:0] + {1'h0, code_schedule0_number});
 
@@ -3719,44 +3843,14 @@ assign huff_choice0_m_header_tready = (!code_schedule0_level[4]);
 assign code_schedule0_write = (huff_choice0_m_header_tvalid && (!code_schedule0_level[4]));
 assign code_schedule0_known = (code_schedule0_level > {2'h0, code_schedule0_blocks});
 
-assign code_schedule0_last_index = (zero_split0_m_chunk_tdata[(2 * 12)-1:12] - 1);
 assign code_schedule0_empty = (zero_split0_m_chunk_tdata[25-1:12] == 0);
 assign code_schedule0_advance = ((!code_schedule0_m_axis_tvalid) || code_schedule0_m_axis_tready);
-
-always @(code_schedule0_lane, zero_split0_m_chunk_tdata) begin: code_schedule0_pick
-    case (code_schedule0_lane)
-        'h0: begin
-            code_schedule0_payload = zero_split0_m_chunk_tdata[25+:8];
-        end
-        'h1: begin
-            code_schedule0_payload = zero_split0_m_chunk_tdata[(25 + 16)-1:(25 + 8)];
-        end
-        'h2: begin
-            code_schedule0_payload = zero_split0_m_chunk_tdata[(25 + 24)-1:(25 + 16)];
-        end
-        'h3: begin
-            code_schedule0_payload = zero_split0_m_chunk_tdata[(25 + 32)-1:(25 + 24)];
-        end
-        'h4: begin
-            code_schedule0_payload = zero_split0_m_chunk_tdata[(25 + 40)-1:(25 + 32)];
-        end
-        'h5: begin
-            code_schedule0_payload = zero_split0_m_chunk_tdata[(25 + 48)-1:(25 + 40)];
-        end
-        'h6: begin
-            code_schedule0_payload = zero_split0_m_chunk_tdata[(25 + 56)-1:(25 + 48)];
-        end
-        default: begin
-            code_schedule0_payload = zero_split0_m_chunk_tdata[(25 + 64)-1:(25 + 56)];
-        end
-    endcase
-end
+assign code_schedule0_read = ((!code_schedule0_m_axis_tvalid) || code_schedule0_m_axis_tready);
 
 assign code_schedule0_issue = (code_schedule0_advance && (code_schedule0_state != 0) && ((code_schedule0_state != 2) || (code_schedule0_known && chunk_reverse0_m_axis_tvalid)));
 assign chunk_reverse0_m_axis_tready = (code_schedule0_advance && (code_schedule0_state == 2) && code_schedule0_known);
 assign code_schedule0_started = (code_schedule0_advance && (code_schedule0_state == 1) && (code_schedule0_step == 7));
 
-assign code_schedule0_read = (code_schedule0_issue && (code_schedule0_state != 1) && (code_schedule0_state != 4));
 assign code_schedule0_leave = (code_schedule0_started || ((code_schedule0_state == 0) && zero_split0_note_check0_m_chunk_tvalid && code_schedule0_empty && (!code_schedule0_m_chunk_tvalid)));
 
 assign zero_split0_note_check0_m_chunk_tready = code_schedule0_leave;
@@ -3809,13 +3903,13 @@ end
 
 always @(posedge clk) begin: code_schedule0_count
     if ((code_schedule0_state == 0)) begin
-        code_schedule0_blocks <= code_schedule0_last_index[12-1:9];
-        code_schedule0_number <= code_schedule0_last_index[12-1:9];
-        code_schedule0_place <= code_schedule0_last_index[9-1:0];
-        code_schedule0_lane <= code_schedule0_last_index[3-1:0];
+        code_schedule0_blocks <= code_schedule0_last_group[(12 - 0)-1:(9 - 0)];
+        code_schedule0_number <= code_schedule0_last_group[(12 - 0)-1:(9 - 0)];
+        code_schedule0_place <= code_schedule0_last_group[(9 - 0)-1:0];
+        code_schedule0_row <= code_schedule0_last_group[3-1:0];
     end
     else if (code_schedule0_issue) begin
-        code_schedule0_lane <= (code_schedule0_lane - 1);
+        code_schedule0_row <= (code_schedule0_row - 1);
         if ((code_schedule0_state == 2)) begin
             code_schedule0_place <= (code_schedule0_place - 1);
             if ((code_schedule0_place == 0)) begin
@@ -3850,7 +3944,7 @@ always @(posedge clk) begin: code_schedule0_offer
 end
 
 always @(posedge clk) begin: code_schedule0_describe
-    if (code_schedule0_issue) begin
+    if (code_schedule0_advance) begin
         code_schedule0_m_axis_tlast <= 1'b0;
         code_schedule0_content <= chunk_reverse0_ram2_read_data;
         case (code_schedule0_state)
@@ -3883,410 +3977,663 @@ always @(code_schedule0_content, code_schedule0_header, code_schedule0_operation
     end
 end
 
-always @(posedge clk) begin: lane_enc0_move_state0_move
-    if (lane_enc0_turn) begin
-        lane_enc0_move_state0_state_after <= lane_enc0_behind;
-    end
-end
-
-always @(posedge clk) begin: lane_enc0_move_state1_move
-    if (lane_enc0_turn) begin
-        lane_enc0_move_state1_state_after <= lane_enc0_move_state0_state_after;
-    end
-end
-
-always @(posedge clk) begin: lane_enc0_move_state2_move
-    if (lane_enc0_turn) begin
-        lane_enc0_move_state2_state_after <= lane_enc0_move_state1_state_after;
-    end
-end
-
-always @(posedge clk) begin: lane_enc0_move_state3_move
-    if (lane_enc0_turn) begin
-        lane_enc0_move_state3_state_after <= lane_enc0_move_state2_state_after;
-    end
-end
-
-always @(posedge clk) begin: lane_enc0_move_state4_move
-    if (lane_enc0_turn) begin
-        lane_enc0_move_state4_state_after <= lane_enc0_move_state3_state_after;
-    end
-end
-
-always @(posedge clk) begin: lane_enc0_move_state5_move
-    if (lane_enc0_turn) begin
-        lane_enc0_head <= lane_enc0_move_state4_state_after;
-    end
-end
-
-assign lane_enc0_go = ((!lane_enc0_m_axis_tvalid) || lane_enc0_m_axis_tready);
-assign code_schedule0_m_axis_tready = ((!lane_enc0_m_axis_tvalid) || lane_enc0_m_axis_tready);
-
-assign lane_enc0_difference = (code_schedule0_m_axis_tdata[10+:8] - code_schedule0_m_axis_tdata[10-1:2]);
-
-assign lane_enc0_address2 = {lane_enc0_table2, lane_enc0_symbol2};
-
-always @(lane_enc0_address2) begin: lane_enc0_translate
-    case (lane_enc0_address2)
-        0: lane_enc0_coded2 = 771;
-        1: lane_enc0_coded2 = 256;
-        2: lane_enc0_coded2 = 513;
-        3: lane_enc0_coded2 = 1031;
-        4: lane_enc0_coded2 = 1295;
-        5: lane_enc0_coded2 = 1823;
-        6: lane_enc0_coded2 = 2143;
-        7: lane_enc0_coded2 = 2271;
-        8: lane_enc0_coded2 = 2111;
-        9: lane_enc0_coded2 = 2239;
-        10: lane_enc0_coded2 = 2175;
-        11: lane_enc0_coded2 = 6399;
-        12: lane_enc0_coded2 = 6399;
-        13: lane_enc0_coded2 = 6399;
-        14: lane_enc0_coded2 = 6399;
-        15: lane_enc0_coded2 = 6399;
-        16: lane_enc0_coded2 = 769;
-        17: lane_enc0_coded2 = 512;
-        18: lane_enc0_coded2 = 514;
-        19: lane_enc0_coded2 = 773;
-        20: lane_enc0_coded2 = 771;
-        21: lane_enc0_coded2 = 1031;
-        22: lane_enc0_coded2 = 1295;
-        23: lane_enc0_coded2 = 1823;
-        24: lane_enc0_coded2 = 1887;
-        25: lane_enc0_coded2 = 2111;
-        26: lane_enc0_coded2 = 2239;
-        27: lane_enc0_coded2 = 2175;
-        28: lane_enc0_coded2 = 6399;
-        29: lane_enc0_coded2 = 6399;
-        30: lane_enc0_coded2 = 6399;
-        31: lane_enc0_coded2 = 6399;
-        32: lane_enc0_coded2 = 1027;
-        33: lane_enc0_coded2 = 512;
-        34: lane_enc0_coded2 = 770;
-        35: lane_enc0_coded2 = 774;
-        36: lane_enc0_coded2 = 769;
-        37: lane_enc0_coded2 = 773;
-        38: lane_enc0_coded2 = 1035;
-        39: lane_enc0_coded2 = 1031;
-        40: lane_enc0_coded2 = 1295;
-        41: lane_enc0_coded2 = 1823;
-        42: lane_enc0_coded2 = 1887;
-        43: lane_enc0_coded2 = 2111;
-        44: lane_enc0_coded2 = 2239;
-        45: lane_enc0_coded2 = 2175;
-        46: lane_enc0_coded2 = 6399;
-        47: lane_enc0_coded2 = 6399;
-        48: lane_enc0_coded2 = 1029;
-        49: lane_enc0_coded2 = 768;
-        50: lane_enc0_coded2 = 772;
-        51: lane_enc0_coded2 = 770;
-        52: lane_enc0_coded2 = 1037;
-        53: lane_enc0_coded2 = 1287;
-        54: lane_enc0_coded2 = 1303;
-        55: lane_enc0_coded2 = 1027;
-        56: lane_enc0_coded2 = 774;
-        57: lane_enc0_coded2 = 769;
-        58: lane_enc0_coded2 = 1035;
-        59: lane_enc0_coded2 = 1295;
-        60: lane_enc0_coded2 = 1567;
-        61: lane_enc0_coded2 = 1855;
-        62: lane_enc0_coded2 = 2175;
-        63: lane_enc0_coded2 = 6399;
-        64: lane_enc0_coded2 = 1295;
-        65: lane_enc0_coded2 = 513;
-        66: lane_enc0_coded2 = 256;
-        67: lane_enc0_coded2 = 771;
-        68: lane_enc0_coded2 = 1031;
-        69: lane_enc0_coded2 = 1567;
-        70: lane_enc0_coded2 = 2111;
-        71: lane_enc0_coded2 = 2239;
-        72: lane_enc0_coded2 = 2175;
-        73: lane_enc0_coded2 = 6399;
-        74: lane_enc0_coded2 = 6399;
-        75: lane_enc0_coded2 = 6399;
-        76: lane_enc0_coded2 = 6399;
-        77: lane_enc0_coded2 = 6399;
-        78: lane_enc0_coded2 = 6399;
-        79: lane_enc0_coded2 = 6399;
-        80: lane_enc0_coded2 = 1287;
-        81: lane_enc0_coded2 = 512;
-        82: lane_enc0_coded2 = 514;
-        83: lane_enc0_coded2 = 513;
-        84: lane_enc0_coded2 = 771;
-        85: lane_enc0_coded2 = 1303;
-        86: lane_enc0_coded2 = 1295;
-        87: lane_enc0_coded2 = 1567;
-        88: lane_enc0_coded2 = 2111;
-        89: lane_enc0_coded2 = 2239;
-        90: lane_enc0_coded2 = 2175;
-        91: lane_enc0_coded2 = 6399;
-        92: lane_enc0_coded2 = 6399;
-        93: lane_enc0_coded2 = 6399;
-        94: lane_enc0_coded2 = 6399;
-        95: lane_enc0_coded2 = 6399;
-        96: lane_enc0_coded2 = 1287;
-        97: lane_enc0_coded2 = 769;
-        98: lane_enc0_coded2 = 512;
-        99: lane_enc0_coded2 = 514;
-        100: lane_enc0_coded2 = 773;
-        101: lane_enc0_coded2 = 771;
-        102: lane_enc0_coded2 = 1303;
-        103: lane_enc0_coded2 = 1295;
-        104: lane_enc0_coded2 = 1567;
-        105: lane_enc0_coded2 = 2111;
-        106: lane_enc0_coded2 = 2239;
-        107: lane_enc0_coded2 = 2175;
-        108: lane_enc0_coded2 = 6399;
-        109: lane_enc0_coded2 = 6399;
-        110: lane_enc0_coded2 = 6399;
-        111: lane_enc0_coded2 = 6399;
-        112: lane_enc0_coded2 = 1295;
-        113: lane_enc0_coded2 = 769;
-        114: lane_enc0_coded2 = 773;
-        115: lane_enc0_coded2 = 771;
-        116: lane_enc0_coded2 = 1031;
-        117: lane_enc0_coded2 = 1567;
-        118: lane_enc0_coded2 = 1599;
-        119: lane_enc0_coded2 = 4352;
-        120: lane_enc0_coded2 = 4352;
-        121: lane_enc0_coded2 = 4352;
-        122: lane_enc0_coded2 = 4352;
-        123: lane_enc0_coded2 = 4352;
-        124: lane_enc0_coded2 = 4352;
-        125: lane_enc0_coded2 = 4352;
-        126: lane_enc0_coded2 = 4352;
-        127: lane_enc0_coded2 = 4352;
-        128: lane_enc0_coded2 = 1287;
-        129: lane_enc0_coded2 = 1027;
-        130: lane_enc0_coded2 = 769;
-        131: lane_enc0_coded2 = 512;
-        132: lane_enc0_coded2 = 514;
-        133: lane_enc0_coded2 = 773;
-        134: lane_enc0_coded2 = 1035;
-        135: lane_enc0_coded2 = 1303;
-        136: lane_enc0_coded2 = 1295;
-        137: lane_enc0_coded2 = 1823;
-        138: lane_enc0_coded2 = 2143;
-        139: lane_enc0_coded2 = 2271;
-        140: lane_enc0_coded2 = 2111;
-        141: lane_enc0_coded2 = 2239;
-        142: lane_enc0_coded2 = 2175;
-        143: lane_enc0_coded2 = 6399;
-        144: lane_enc0_coded2 = 1551;
-        145: lane_enc0_coded2 = 768;
-        146: lane_enc0_coded2 = 772;
-        147: lane_enc0_coded2 = 770;
-        148: lane_enc0_coded2 = 774;
-        149: lane_enc0_coded2 = 769;
-        150: lane_enc0_coded2 = 773;
-        151: lane_enc0_coded2 = 771;
-        152: lane_enc0_coded2 = 1287;
-        153: lane_enc0_coded2 = 1303;
-        154: lane_enc0_coded2 = 1583;
-        155: lane_enc0_coded2 = 1567;
-        156: lane_enc0_coded2 = 2111;
-        157: lane_enc0_coded2 = 2239;
-        158: lane_enc0_coded2 = 2175;
-        159: lane_enc0_coded2 = 6399;
-        160: lane_enc0_coded2 = 1551;
-        161: lane_enc0_coded2 = 1029;
-        162: lane_enc0_coded2 = 1037;
-        163: lane_enc0_coded2 = 1027;
-        164: lane_enc0_coded2 = 768;
-        165: lane_enc0_coded2 = 772;
-        166: lane_enc0_coded2 = 770;
-        167: lane_enc0_coded2 = 774;
-        168: lane_enc0_coded2 = 769;
-        169: lane_enc0_coded2 = 1035;
-        170: lane_enc0_coded2 = 1287;
-        171: lane_enc0_coded2 = 1303;
-        172: lane_enc0_coded2 = 1583;
-        173: lane_enc0_coded2 = 1855;
-        174: lane_enc0_coded2 = 1919;
-        175: lane_enc0_coded2 = 5663;
-        176: lane_enc0_coded2 = 1551;
-        177: lane_enc0_coded2 = 1287;
-        178: lane_enc0_coded2 = 1027;
-        179: lane_enc0_coded2 = 769;
-        180: lane_enc0_coded2 = 512;
-        181: lane_enc0_coded2 = 514;
-        182: lane_enc0_coded2 = 773;
-        183: lane_enc0_coded2 = 1035;
-        184: lane_enc0_coded2 = 1303;
-        185: lane_enc0_coded2 = 1583;
-        186: lane_enc0_coded2 = 1823;
-        187: lane_enc0_coded2 = 1887;
-        188: lane_enc0_coded2 = 2111;
-        189: lane_enc0_coded2 = 2239;
-        190: lane_enc0_coded2 = 2175;
-        191: lane_enc0_coded2 = 6399;
-        192: lane_enc0_coded2 = 1823;
-        193: lane_enc0_coded2 = 512;
-        194: lane_enc0_coded2 = 514;
-        195: lane_enc0_coded2 = 513;
-        196: lane_enc0_coded2 = 771;
-        197: lane_enc0_coded2 = 1031;
-        198: lane_enc0_coded2 = 1551;
-        199: lane_enc0_coded2 = 1583;
-        200: lane_enc0_coded2 = 1887;
-        201: lane_enc0_coded2 = 2111;
-        202: lane_enc0_coded2 = 2239;
-        203: lane_enc0_coded2 = 2175;
-        204: lane_enc0_coded2 = 6399;
-        205: lane_enc0_coded2 = 6399;
-        206: lane_enc0_coded2 = 6399;
-        207: lane_enc0_coded2 = 6399;
-        208: lane_enc0_coded2 = 1823;
-        209: lane_enc0_coded2 = 769;
-        210: lane_enc0_coded2 = 512;
-        211: lane_enc0_coded2 = 514;
-        212: lane_enc0_coded2 = 773;
-        213: lane_enc0_coded2 = 771;
-        214: lane_enc0_coded2 = 1031;
-        215: lane_enc0_coded2 = 1551;
-        216: lane_enc0_coded2 = 1583;
-        217: lane_enc0_coded2 = 1887;
-        218: lane_enc0_coded2 = 2111;
-        219: lane_enc0_coded2 = 2239;
-        220: lane_enc0_coded2 = 2175;
-        221: lane_enc0_coded2 = 6399;
-        222: lane_enc0_coded2 = 6399;
-        223: lane_enc0_coded2 = 6399;
-        224: lane_enc0_coded2 = 1823;
-        225: lane_enc0_coded2 = 1027;
-        226: lane_enc0_coded2 = 769;
-        227: lane_enc0_coded2 = 512;
-        228: lane_enc0_coded2 = 514;
-        229: lane_enc0_coded2 = 773;
-        230: lane_enc0_coded2 = 1035;
-        231: lane_enc0_coded2 = 1031;
-        232: lane_enc0_coded2 = 1551;
-        233: lane_enc0_coded2 = 1583;
-        234: lane_enc0_coded2 = 1887;
-        235: lane_enc0_coded2 = 2111;
-        236: lane_enc0_coded2 = 2239;
-        237: lane_enc0_coded2 = 2175;
-        238: lane_enc0_coded2 = 6399;
-        239: lane_enc0_coded2 = 6399;
-        240: lane_enc0_coded2 = 2143;
-        241: lane_enc0_coded2 = 1027;
-        242: lane_enc0_coded2 = 512;
-        243: lane_enc0_coded2 = 514;
-        244: lane_enc0_coded2 = 513;
-        245: lane_enc0_coded2 = 1035;
-        246: lane_enc0_coded2 = 1031;
-        247: lane_enc0_coded2 = 1295;
-        248: lane_enc0_coded2 = 1823;
-        249: lane_enc0_coded2 = 2271;
-        250: lane_enc0_coded2 = 2111;
-        251: lane_enc0_coded2 = 2239;
-        252: lane_enc0_coded2 = 2175;
-        253: lane_enc0_coded2 = 6399;
-        254: lane_enc0_coded2 = 6399;
-        default: lane_enc0_coded2 = 6399;
+always @(lane_enc0_number2) begin: lane_enc0_look_up0_show
+    case (lane_enc0_number2)
+        0: lane_enc0_code = 771;
+        1: lane_enc0_code = 769;
+        2: lane_enc0_code = 1027;
+        3: lane_enc0_code = 1029;
+        4: lane_enc0_code = 1295;
+        5: lane_enc0_code = 1287;
+        6: lane_enc0_code = 1287;
+        7: lane_enc0_code = 1295;
+        8: lane_enc0_code = 1287;
+        9: lane_enc0_code = 1551;
+        10: lane_enc0_code = 1551;
+        11: lane_enc0_code = 1551;
+        12: lane_enc0_code = 1823;
+        13: lane_enc0_code = 1823;
+        14: lane_enc0_code = 1823;
+        default: lane_enc0_code = 2143;
     endcase
 end
 
-assign lane_enc0_spill = (((lane_enc0_length3 > 0) && lane_enc0_head[15]) || ((lane_enc0_length3 > 1) && lane_enc0_head[14]) || ((lane_enc0_length3 > 2) && lane_enc0_head[13]) || ((lane_enc0_length3 > 3) && lane_enc0_head[12]) || ((lane_enc0_length3 > 4) && lane_enc0_head[11]) || ((lane_enc0_length3 > 5) && lane_enc0_head[10]) || ((lane_enc0_length3 > 6) && lane_enc0_head[9]) || ((lane_enc0_length3 > 7) && lane_enc0_head[8]));
+always @(lane_enc0_number2) begin: lane_enc0_look_up1_show
+    case (lane_enc0_number2)
+        0: lane_enc0_look_up1_code = 256;
+        1: lane_enc0_look_up1_code = 512;
+        2: lane_enc0_look_up1_code = 512;
+        3: lane_enc0_look_up1_code = 768;
+        4: lane_enc0_look_up1_code = 513;
+        5: lane_enc0_look_up1_code = 512;
+        6: lane_enc0_look_up1_code = 769;
+        7: lane_enc0_look_up1_code = 769;
+        8: lane_enc0_look_up1_code = 1027;
+        9: lane_enc0_look_up1_code = 768;
+        10: lane_enc0_look_up1_code = 1029;
+        11: lane_enc0_look_up1_code = 1287;
+        12: lane_enc0_look_up1_code = 512;
+        13: lane_enc0_look_up1_code = 769;
+        14: lane_enc0_look_up1_code = 1027;
+        default: lane_enc0_look_up1_code = 1027;
+    endcase
+end
+
+always @(lane_enc0_number2) begin: lane_enc0_look_up2_show
+    case (lane_enc0_number2)
+        0: lane_enc0_look_up2_code = 513;
+        1: lane_enc0_look_up2_code = 514;
+        2: lane_enc0_look_up2_code = 770;
+        3: lane_enc0_look_up2_code = 772;
+        4: lane_enc0_look_up2_code = 256;
+        5: lane_enc0_look_up2_code = 514;
+        6: lane_enc0_look_up2_code = 512;
+        7: lane_enc0_look_up2_code = 773;
+        8: lane_enc0_look_up2_code = 769;
+        9: lane_enc0_look_up2_code = 772;
+        10: lane_enc0_look_up2_code = 1037;
+        11: lane_enc0_look_up2_code = 1027;
+        12: lane_enc0_look_up2_code = 514;
+        13: lane_enc0_look_up2_code = 512;
+        14: lane_enc0_look_up2_code = 769;
+        default: lane_enc0_look_up2_code = 512;
+    endcase
+end
+
+always @(lane_enc0_number2) begin: lane_enc0_look_up3_show
+    case (lane_enc0_number2)
+        0: lane_enc0_look_up3_code = 1031;
+        1: lane_enc0_look_up3_code = 773;
+        2: lane_enc0_look_up3_code = 774;
+        3: lane_enc0_look_up3_code = 770;
+        4: lane_enc0_look_up3_code = 771;
+        5: lane_enc0_look_up3_code = 513;
+        6: lane_enc0_look_up3_code = 514;
+        7: lane_enc0_look_up3_code = 771;
+        8: lane_enc0_look_up3_code = 512;
+        9: lane_enc0_look_up3_code = 770;
+        10: lane_enc0_look_up3_code = 1027;
+        11: lane_enc0_look_up3_code = 769;
+        12: lane_enc0_look_up3_code = 513;
+        13: lane_enc0_look_up3_code = 514;
+        14: lane_enc0_look_up3_code = 512;
+        default: lane_enc0_look_up3_code = 514;
+    endcase
+end
+
+always @(lane_enc0_number2) begin: lane_enc0_look_up4_show
+    case (lane_enc0_number2)
+        0: lane_enc0_look_up4_code = 1295;
+        1: lane_enc0_look_up4_code = 771;
+        2: lane_enc0_look_up4_code = 769;
+        3: lane_enc0_look_up4_code = 1037;
+        4: lane_enc0_look_up4_code = 1031;
+        5: lane_enc0_look_up4_code = 771;
+        6: lane_enc0_look_up4_code = 773;
+        7: lane_enc0_look_up4_code = 1031;
+        8: lane_enc0_look_up4_code = 514;
+        9: lane_enc0_look_up4_code = 774;
+        10: lane_enc0_look_up4_code = 768;
+        11: lane_enc0_look_up4_code = 512;
+        12: lane_enc0_look_up4_code = 771;
+        13: lane_enc0_look_up4_code = 773;
+        14: lane_enc0_look_up4_code = 514;
+        default: lane_enc0_look_up4_code = 513;
+    endcase
+end
+
+always @(lane_enc0_number2) begin: lane_enc0_look_up5_show
+    case (lane_enc0_number2)
+        0: lane_enc0_look_up5_code = 1823;
+        1: lane_enc0_look_up5_code = 1031;
+        2: lane_enc0_look_up5_code = 773;
+        3: lane_enc0_look_up5_code = 1287;
+        4: lane_enc0_look_up5_code = 1567;
+        5: lane_enc0_look_up5_code = 1303;
+        6: lane_enc0_look_up5_code = 771;
+        7: lane_enc0_look_up5_code = 1567;
+        8: lane_enc0_look_up5_code = 773;
+        9: lane_enc0_look_up5_code = 769;
+        10: lane_enc0_look_up5_code = 772;
+        11: lane_enc0_look_up5_code = 514;
+        12: lane_enc0_look_up5_code = 1031;
+        13: lane_enc0_look_up5_code = 771;
+        14: lane_enc0_look_up5_code = 773;
+        default: lane_enc0_look_up5_code = 1035;
+    endcase
+end
+
+always @(lane_enc0_number2) begin: lane_enc0_look_up6_show
+    case (lane_enc0_number2)
+        0: lane_enc0_look_up6_code = 2143;
+        1: lane_enc0_look_up6_code = 1295;
+        2: lane_enc0_look_up6_code = 1035;
+        3: lane_enc0_look_up6_code = 1303;
+        4: lane_enc0_look_up6_code = 2111;
+        5: lane_enc0_look_up6_code = 1295;
+        6: lane_enc0_look_up6_code = 1303;
+        7: lane_enc0_look_up6_code = 1599;
+        8: lane_enc0_look_up6_code = 1035;
+        9: lane_enc0_look_up6_code = 773;
+        10: lane_enc0_look_up6_code = 770;
+        11: lane_enc0_look_up6_code = 773;
+        12: lane_enc0_look_up6_code = 1551;
+        13: lane_enc0_look_up6_code = 1031;
+        14: lane_enc0_look_up6_code = 1035;
+        default: lane_enc0_look_up6_code = 1031;
+    endcase
+end
+
+always @(lane_enc0_number2) begin: lane_enc0_look_up7_show
+    case (lane_enc0_number2)
+        0: lane_enc0_look_up7_code = 2271;
+        1: lane_enc0_look_up7_code = 1823;
+        2: lane_enc0_look_up7_code = 1031;
+        3: lane_enc0_look_up7_code = 1027;
+        4: lane_enc0_look_up7_code = 2239;
+        5: lane_enc0_look_up7_code = 1567;
+        6: lane_enc0_look_up7_code = 1295;
+        7: lane_enc0_look_up7_code = 4352;
+        8: lane_enc0_look_up7_code = 1303;
+        9: lane_enc0_look_up7_code = 771;
+        10: lane_enc0_look_up7_code = 774;
+        11: lane_enc0_look_up7_code = 1035;
+        12: lane_enc0_look_up7_code = 1583;
+        13: lane_enc0_look_up7_code = 1551;
+        14: lane_enc0_look_up7_code = 1031;
+        default: lane_enc0_look_up7_code = 1295;
+    endcase
+end
+
+always @(lane_enc0_number2) begin: lane_enc0_look_up8_show
+    case (lane_enc0_number2)
+        0: lane_enc0_look_up8_code = 2111;
+        1: lane_enc0_look_up8_code = 1887;
+        2: lane_enc0_look_up8_code = 1295;
+        3: lane_enc0_look_up8_code = 774;
+        4: lane_enc0_look_up8_code = 2175;
+        5: lane_enc0_look_up8_code = 2111;
+        6: lane_enc0_look_up8_code = 1567;
+        7: lane_enc0_look_up8_code = 4352;
+        8: lane_enc0_look_up8_code = 1295;
+        9: lane_enc0_look_up8_code = 1287;
+        10: lane_enc0_look_up8_code = 769;
+        11: lane_enc0_look_up8_code = 1303;
+        12: lane_enc0_look_up8_code = 1887;
+        13: lane_enc0_look_up8_code = 1583;
+        14: lane_enc0_look_up8_code = 1551;
+        default: lane_enc0_look_up8_code = 1823;
+    endcase
+end
+
+always @(lane_enc0_number2) begin: lane_enc0_look_up9_show
+    case (lane_enc0_number2)
+        0: lane_enc0_look_up9_code = 2239;
+        1: lane_enc0_look_up9_code = 2111;
+        2: lane_enc0_look_up9_code = 1823;
+        3: lane_enc0_look_up9_code = 769;
+        4: lane_enc0_look_up9_code = 6399;
+        5: lane_enc0_look_up9_code = 2239;
+        6: lane_enc0_look_up9_code = 2111;
+        7: lane_enc0_look_up9_code = 4352;
+        8: lane_enc0_look_up9_code = 1823;
+        9: lane_enc0_look_up9_code = 1303;
+        10: lane_enc0_look_up9_code = 1035;
+        11: lane_enc0_look_up9_code = 1583;
+        12: lane_enc0_look_up9_code = 2111;
+        13: lane_enc0_look_up9_code = 1887;
+        14: lane_enc0_look_up9_code = 1583;
+        default: lane_enc0_look_up9_code = 2271;
+    endcase
+end
+
+always @(lane_enc0_number2) begin: lane_enc0_look_up10_show
+    case (lane_enc0_number2)
+        0: lane_enc0_look_up10_code = 2175;
+        1: lane_enc0_look_up10_code = 2239;
+        2: lane_enc0_look_up10_code = 1887;
+        3: lane_enc0_look_up10_code = 1035;
+        4: lane_enc0_look_up10_code = 6399;
+        5: lane_enc0_look_up10_code = 2175;
+        6: lane_enc0_look_up10_code = 2239;
+        7: lane_enc0_look_up10_code = 4352;
+        8: lane_enc0_look_up10_code = 2143;
+        9: lane_enc0_look_up10_code = 1583;
+        10: lane_enc0_look_up10_code = 1287;
+        11: lane_enc0_look_up10_code = 1823;
+        12: lane_enc0_look_up10_code = 2239;
+        13: lane_enc0_look_up10_code = 2111;
+        14: lane_enc0_look_up10_code = 1887;
+        default: lane_enc0_look_up10_code = 2111;
+    endcase
+end
+
+always @(lane_enc0_number2) begin: lane_enc0_look_up11_show
+    case (lane_enc0_number2)
+        0: lane_enc0_look_up11_code = 6399;
+        1: lane_enc0_look_up11_code = 2175;
+        2: lane_enc0_look_up11_code = 2111;
+        3: lane_enc0_look_up11_code = 1295;
+        4: lane_enc0_look_up11_code = 6399;
+        5: lane_enc0_look_up11_code = 6399;
+        6: lane_enc0_look_up11_code = 2175;
+        7: lane_enc0_look_up11_code = 4352;
+        8: lane_enc0_look_up11_code = 2271;
+        9: lane_enc0_look_up11_code = 1567;
+        10: lane_enc0_look_up11_code = 1303;
+        11: lane_enc0_look_up11_code = 1887;
+        12: lane_enc0_look_up11_code = 2175;
+        13: lane_enc0_look_up11_code = 2239;
+        14: lane_enc0_look_up11_code = 2111;
+        default: lane_enc0_look_up11_code = 2239;
+    endcase
+end
+
+always @(lane_enc0_number2) begin: lane_enc0_look_up12_show
+    case (lane_enc0_number2)
+        0: lane_enc0_look_up12_code = 6399;
+        1: lane_enc0_look_up12_code = 6399;
+        2: lane_enc0_look_up12_code = 2239;
+        3: lane_enc0_look_up12_code = 1567;
+        4: lane_enc0_look_up12_code = 6399;
+        5: lane_enc0_look_up12_code = 6399;
+        6: lane_enc0_look_up12_code = 6399;
+        7: lane_enc0_look_up12_code = 4352;
+        8: lane_enc0_look_up12_code = 2111;
+        9: lane_enc0_look_up12_code = 2111;
+        10: lane_enc0_look_up12_code = 1583;
+        11: lane_enc0_look_up12_code = 2111;
+        12: lane_enc0_look_up12_code = 6399;
+        13: lane_enc0_look_up12_code = 2175;
+        14: lane_enc0_look_up12_code = 2239;
+        default: lane_enc0_look_up12_code = 2175;
+    endcase
+end
+
+always @(lane_enc0_number2) begin: lane_enc0_look_up13_show
+    case (lane_enc0_number2)
+        0: lane_enc0_look_up13_code = 6399;
+        1: lane_enc0_look_up13_code = 6399;
+        2: lane_enc0_look_up13_code = 2175;
+        3: lane_enc0_look_up13_code = 1855;
+        4: lane_enc0_look_up13_code = 6399;
+        5: lane_enc0_look_up13_code = 6399;
+        6: lane_enc0_look_up13_code = 6399;
+        7: lane_enc0_look_up13_code = 4352;
+        8: lane_enc0_look_up13_code = 2239;
+        9: lane_enc0_look_up13_code = 2239;
+        10: lane_enc0_look_up13_code = 1855;
+        11: lane_enc0_look_up13_code = 2239;
+        12: lane_enc0_look_up13_code = 6399;
+        13: lane_enc0_look_up13_code = 6399;
+        14: lane_enc0_look_up13_code = 2175;
+        default: lane_enc0_look_up13_code = 6399;
+    endcase
+end
+
+always @(lane_enc0_number2) begin: lane_enc0_look_up14_show
+    case (lane_enc0_number2)
+        0: lane_enc0_look_up14_code = 6399;
+        1: lane_enc0_look_up14_code = 6399;
+        2: lane_enc0_look_up14_code = 6399;
+        3: lane_enc0_look_up14_code = 2175;
+        4: lane_enc0_look_up14_code = 6399;
+        5: lane_enc0_look_up14_code = 6399;
+        6: lane_enc0_look_up14_code = 6399;
+        7: lane_enc0_look_up14_code = 4352;
+        8: lane_enc0_look_up14_code = 2175;
+        9: lane_enc0_look_up14_code = 2175;
+        10: lane_enc0_look_up14_code = 1919;
+        11: lane_enc0_look_up14_code = 2175;
+        12: lane_enc0_look_up14_code = 6399;
+        13: lane_enc0_look_up14_code = 6399;
+        14: lane_enc0_look_up14_code = 6399;
+        default: lane_enc0_look_up14_code = 6399;
+    endcase
+end
+
+always @(lane_enc0_number2) begin: lane_enc0_look_up15_show
+    case (lane_enc0_number2)
+        0: lane_enc0_look_up15_code = 6399;
+        1: lane_enc0_look_up15_code = 6399;
+        2: lane_enc0_look_up15_code = 6399;
+        3: lane_enc0_look_up15_code = 6399;
+        4: lane_enc0_look_up15_code = 6399;
+        5: lane_enc0_look_up15_code = 6399;
+        6: lane_enc0_look_up15_code = 6399;
+        7: lane_enc0_look_up15_code = 4352;
+        8: lane_enc0_look_up15_code = 6399;
+        9: lane_enc0_look_up15_code = 6399;
+        10: lane_enc0_look_up15_code = 5663;
+        11: lane_enc0_look_up15_code = 6399;
+        12: lane_enc0_look_up15_code = 6399;
+        13: lane_enc0_look_up15_code = 6399;
+        14: lane_enc0_look_up15_code = 6399;
+        default: lane_enc0_look_up15_code = 6399;
+    endcase
+end
+
+always @(lane_enc0_look_up1_code, lane_enc0_code_column0_symbol2[0], lane_enc0_code) begin: lane_enc0_code_column0_choose1_either7_show
+    lane_enc0_code_column0_choose1_word = lane_enc0_code;
+    if (lane_enc0_code_column0_symbol2[0]) begin
+        lane_enc0_code_column0_choose1_word = lane_enc0_look_up1_code;
+    end
+end
+
+always @(lane_enc0_look_up3_code, lane_enc0_code_column0_symbol2[0], lane_enc0_look_up2_code) begin: lane_enc0_code_column0_choose1_either8_show
+    lane_enc0_code_column0_choose1_either8_chosen = lane_enc0_look_up2_code;
+    if (lane_enc0_code_column0_symbol2[0]) begin
+        lane_enc0_code_column0_choose1_either8_chosen = lane_enc0_look_up3_code;
+    end
+end
+
+always @(lane_enc0_look_up5_code, lane_enc0_code_column0_symbol2[0], lane_enc0_look_up4_code) begin: lane_enc0_code_column0_choose1_either9_show
+    lane_enc0_code_column0_choose1_either9_chosen = lane_enc0_look_up4_code;
+    if (lane_enc0_code_column0_symbol2[0]) begin
+        lane_enc0_code_column0_choose1_either9_chosen = lane_enc0_look_up5_code;
+    end
+end
+
+always @(lane_enc0_look_up7_code, lane_enc0_code_column0_symbol2[0], lane_enc0_look_up6_code) begin: lane_enc0_code_column0_choose1_either10_show
+    lane_enc0_code_column0_choose1_either10_chosen = lane_enc0_look_up6_code;
+    if (lane_enc0_code_column0_symbol2[0]) begin
+        lane_enc0_code_column0_choose1_either10_chosen = lane_enc0_look_up7_code;
+    end
+end
+
+always @(lane_enc0_look_up9_code, lane_enc0_code_column0_symbol2[0], lane_enc0_look_up8_code) begin: lane_enc0_code_column0_choose1_either11_show
+    lane_enc0_code_column0_choose1_either11_chosen = lane_enc0_look_up8_code;
+    if (lane_enc0_code_column0_symbol2[0]) begin
+        lane_enc0_code_column0_choose1_either11_chosen = lane_enc0_look_up9_code;
+    end
+end
+
+always @(lane_enc0_look_up11_code, lane_enc0_code_column0_symbol2[0], lane_enc0_look_up10_code) begin: lane_enc0_code_column0_choose1_either12_show
+    lane_enc0_code_column0_choose1_either12_chosen = lane_enc0_look_up10_code;
+    if (lane_enc0_code_column0_symbol2[0]) begin
+        lane_enc0_code_column0_choose1_either12_chosen = lane_enc0_look_up11_code;
+    end
+end
+
+always @(lane_enc0_look_up13_code, lane_enc0_code_column0_symbol2[0], lane_enc0_look_up12_code) begin: lane_enc0_code_column0_choose1_either13_show
+    lane_enc0_code_column0_choose1_either13_chosen = lane_enc0_look_up12_code;
+    if (lane_enc0_code_column0_symbol2[0]) begin
+        lane_enc0_code_column0_choose1_either13_chosen = lane_enc0_look_up13_code;
+    end
+end
+
+always @(lane_enc0_look_up15_code, lane_enc0_code_column0_symbol2[0], lane_enc0_look_up14_code) begin: lane_enc0_code_column0_choose1_either14_show
+    lane_enc0_code_column0_choose1_either14_chosen = lane_enc0_look_up14_code;
+    if (lane_enc0_code_column0_symbol2[0]) begin
+        lane_enc0_code_column0_choose1_either14_chosen = lane_enc0_look_up15_code;
+    end
+end
+
+always @(lane_enc0_code_column0_choose1_either8_chosen, lane_enc0_code_column0_symbol2[1], lane_enc0_code_column0_choose1_word) begin: lane_enc0_code_column0_choose1_either15_show
+    lane_enc0_code_column0_choose1_either15_chosen = lane_enc0_code_column0_choose1_word;
+    if (lane_enc0_code_column0_symbol2[1]) begin
+        lane_enc0_code_column0_choose1_either15_chosen = lane_enc0_code_column0_choose1_either8_chosen;
+    end
+end
+
+always @(lane_enc0_code_column0_choose1_either10_chosen, lane_enc0_code_column0_symbol2[1], lane_enc0_code_column0_choose1_either9_chosen) begin: lane_enc0_code_column0_choose1_either16_show
+    lane_enc0_code_column0_choose1_either16_chosen = lane_enc0_code_column0_choose1_either9_chosen;
+    if (lane_enc0_code_column0_symbol2[1]) begin
+        lane_enc0_code_column0_choose1_either16_chosen = lane_enc0_code_column0_choose1_either10_chosen;
+    end
+end
+
+always @(lane_enc0_code_column0_choose1_either12_chosen, lane_enc0_code_column0_symbol2[1], lane_enc0_code_column0_choose1_either11_chosen) begin: lane_enc0_code_column0_choose1_either17_show
+    lane_enc0_code_column0_choose1_either17_chosen = lane_enc0_code_column0_choose1_either11_chosen;
+    if (lane_enc0_code_column0_symbol2[1]) begin
+        lane_enc0_code_column0_choose1_either17_chosen = lane_enc0_code_column0_choose1_either12_chosen;
+    end
+end
+
+always @(lane_enc0_code_column0_choose1_either14_chosen, lane_enc0_code_column0_symbol2[1], lane_enc0_code_column0_choose1_either13_chosen) begin: lane_enc0_code_column0_choose1_either18_show
+    lane_enc0_code_column0_choose1_either18_chosen = lane_enc0_code_column0_choose1_either13_chosen;
+    if (lane_enc0_code_column0_symbol2[1]) begin
+        lane_enc0_code_column0_choose1_either18_chosen = lane_enc0_code_column0_choose1_either14_chosen;
+    end
+end
+
+always @(lane_enc0_code_column0_choose1_either16_chosen, lane_enc0_code_column0_symbol2[2], lane_enc0_code_column0_choose1_either15_chosen) begin: lane_enc0_code_column0_choose1_either19_show
+    lane_enc0_code_column0_choose1_either19_chosen = lane_enc0_code_column0_choose1_either15_chosen;
+    if (lane_enc0_code_column0_symbol2[2]) begin
+        lane_enc0_code_column0_choose1_either19_chosen = lane_enc0_code_column0_choose1_either16_chosen;
+    end
+end
+
+always @(lane_enc0_code_column0_choose1_either18_chosen, lane_enc0_code_column0_symbol2[2], lane_enc0_code_column0_choose1_either17_chosen) begin: lane_enc0_code_column0_choose1_either20_show
+    lane_enc0_code_column0_choose1_either20_chosen = lane_enc0_code_column0_choose1_either17_chosen;
+    if (lane_enc0_code_column0_symbol2[2]) begin
+        lane_enc0_code_column0_choose1_either20_chosen = lane_enc0_code_column0_choose1_either18_chosen;
+    end
+end
+
+always @(lane_enc0_code_column0_choose1_either20_chosen, lane_enc0_code_column0_symbol2[3], lane_enc0_code_column0_choose1_either19_chosen) begin: lane_enc0_code_column0_choose1_either21_show
+    lane_enc0_code_column0_coded2 = lane_enc0_code_column0_choose1_either19_chosen;
+    if (lane_enc0_code_column0_symbol2[3]) begin
+        lane_enc0_code_column0_coded2 = lane_enc0_code_column0_choose1_either20_chosen;
+    end
+end
+
+always @(posedge clk) begin: lane_enc0_code_column0_move_state0_move
+    if (lane_enc0_turn) begin
+        lane_enc0_code_column0_move_state0_state_after <= lane_enc0_code_column0_behind;
+    end
+end
+
+always @(posedge clk) begin: lane_enc0_code_column0_move_state1_move
+    if (lane_enc0_turn) begin
+        lane_enc0_code_column0_move_state1_state_after <= lane_enc0_code_column0_move_state0_state_after;
+    end
+end
+
+always @(posedge clk) begin: lane_enc0_code_column0_move_state2_move
+    if (lane_enc0_turn) begin
+        lane_enc0_code_column0_move_state2_state_after <= lane_enc0_code_column0_move_state1_state_after;
+    end
+end
+
+always @(posedge clk) begin: lane_enc0_code_column0_move_state3_move
+    if (lane_enc0_turn) begin
+        lane_enc0_code_column0_move_state3_state_after <= lane_enc0_code_column0_move_state2_state_after;
+    end
+end
+
+always @(posedge clk) begin: lane_enc0_code_column0_move_state4_move
+    if (lane_enc0_turn) begin
+        lane_enc0_code_column0_move_state4_state_after <= lane_enc0_code_column0_move_state3_state_after;
+    end
+end
+
+always @(posedge clk) begin: lane_enc0_code_column0_move_state5_move
+    if (lane_enc0_turn) begin
+        lane_enc0_code_column0_head <= lane_enc0_code_column0_move_state4_state_after;
+    end
+end
+
+assign lane_enc0_code_column0_difference = (code_schedule0_m_axis_tdata[18-1:10] - code_schedule0_m_axis_tdata[10-1:2]);
+
+assign lane_enc0_code_column0_spill = (((lane_enc0_code_column0_length3 > 0) && lane_enc0_code_column0_head[15]) || ((lane_enc0_code_column0_length3 > 1) && lane_enc0_code_column0_head[14]) || ((lane_enc0_code_column0_length3 > 2) && lane_enc0_code_column0_head[13]) || ((lane_enc0_code_column0_length3 > 3) && lane_enc0_code_column0_head[12]) || ((lane_enc0_code_column0_length3 > 4) && lane_enc0_code_column0_head[11]) || ((lane_enc0_code_column0_length3 > 5) && lane_enc0_code_column0_head[10]) || ((lane_enc0_code_column0_length3 > 6) && lane_enc0_code_column0_head[9]) || ((lane_enc0_code_column0_length3 > 7) && lane_enc0_code_column0_head[8]));
+
+assign lane_enc0_code_column0_pushed = ((lane_enc0_code_column0_state << lane_enc0_code_column0_length4) | {8'h0, lane_enc0_code_column0_code4});
+
+always @(posedge clk) begin: lane_enc0_code_column0_head_stage
+    if (lane_enc0_turn) begin
+        lane_enc0_code_column0_length4 <= lane_enc0_code_column0_length3;
+        lane_enc0_code_column0_code4 <= lane_enc0_code_column0_code3;
+        if ((lane_enc0_operation3 == 0)) begin
+            lane_enc0_code_column0_state <= {8'h1, lane_enc0_code_column0_byte3};
+        end
+        else if (lane_enc0_code_column0_spill) begin
+            lane_enc0_code_column0_state <= {8'h0, lane_enc0_code_column0_head[16-1:8]};
+        end
+        else begin
+            lane_enc0_code_column0_state <= lane_enc0_code_column0_head;
+        end
+    end
+end
+
+always @(posedge clk) begin: lane_enc0_code_column0_push_stage
+    if (lane_enc0_turn) begin
+        lane_enc0_code_column0_behind <= lane_enc0_code_column0_pushed;
+    end
+end
+
+always @(posedge clk) begin: lane_enc0_code_column0_form_stage
+    if (lane_enc0_go) begin
+        lane_enc0_code_column0_coding2 <= (lane_enc0_code_column0_coded && (!code_schedule0_m_axis_tdata[22]));
+        lane_enc0_code_column0_plain2 <= (lane_enc0_code_column0_coded && code_schedule0_m_axis_tdata[22]);
+        lane_enc0_code_column0_byte2 <= code_schedule0_m_axis_tdata[10-1:2];
+        if (((code_schedule0_m_axis_tdata[2-1:0] == 3) && (0 == 0))) begin
+            lane_enc0_code_column0_plain2 <= 1'b1;
+            lane_enc0_code_column0_byte2 <= code_schedule0_m_axis_tdata[18-1:10];
+        end
+        lane_enc0_code_column0_symbol2 <= lane_enc0_code_column0_difference[4-1:0];
+        if ((lane_enc0_code_column0_difference > 15)) begin
+            lane_enc0_code_column0_symbol2 <= 15;
+        end
+    end
+end
+
+always @(posedge clk) begin: lane_enc0_code_column0_map_stage
+    if (lane_enc0_go) begin
+        lane_enc0_code_column0_byte3 <= lane_enc0_code_column0_byte2;
+        lane_enc0_code_column0_plain3 <= lane_enc0_code_column0_coded2[(4 + 8)];
+        lane_enc0_code_column0_length3 <= lane_enc0_code_column0_coded2[(4 + 8)-1:8];
+        lane_enc0_code_column0_code3 <= lane_enc0_code_column0_coded2[8-1:0];
+        if ((!lane_enc0_code_column0_coding2)) begin
+            lane_enc0_code_column0_plain3 <= lane_enc0_code_column0_plain2;
+            lane_enc0_code_column0_length3 <= 0;
+            lane_enc0_code_column0_code3 <= 0;
+        end
+        if (((lane_enc0_operation2 == 3) && (0 == 0))) begin
+            lane_enc0_code_column0_byte3 <= lane_enc0_name2;
+            lane_enc0_code_column0_code3 <= lane_enc0_code_column0_byte2;
+        end
+    end
+end
+
+always @(lane_enc0_code_column0_head, lane_enc0_operation3, lane_enc0_code_column0_spill, lane_enc0_code_column0_code3, lane_enc0_code_column0_plain3, lane_enc0_code_column0_byte3) begin: lane_enc0_code_column0_show
+    lane_enc0_code_column0_put = {lane_enc0_code_column0_head[8-1:0], lane_enc0_code_column0_head[8-1:0]};
+    lane_enc0_code_column0_keep = {(lane_enc0_code_column0_plain3 && lane_enc0_code_column0_spill), (lane_enc0_code_column0_plain3 || lane_enc0_code_column0_spill)};
+    if ((lane_enc0_operation3 == 1)) begin
+        lane_enc0_code_column0_put = {lane_enc0_code_column0_head[8-1:0], lane_enc0_code_column0_head[16-1:8]};
+        lane_enc0_code_column0_keep = 3;
+    end
+    else if (((lane_enc0_operation3 == 3) && (0 == 0))) begin
+        lane_enc0_code_column0_put = {lane_enc0_code_column0_code3, lane_enc0_code_column0_byte3};
+        lane_enc0_code_column0_keep = 3;
+    end
+    else if (lane_enc0_code_column0_plain3) begin
+        lane_enc0_code_column0_put = {lane_enc0_code_column0_head[8-1:0], lane_enc0_code_column0_byte3};
+    end
+end
+
+assign lane_enc0_code_column0_coded = (code_schedule0_m_axis_tdata[2-1:0] == 2);
+
+assign lane_enc0_go = lane_enc0_free;
+
+always @(posedge clk) begin: lane_enc0_show_item0_offer
+    if (rst == 1) begin
+        lane_enc0_m_axis_tvalid <= 0;
+    end
+    else begin
+        if (lane_enc0_go) begin
+            lane_enc0_m_axis_tvalid <= (lane_enc0_valid3 && lane_enc0_code_column0_keep[0]);
+        end
+    end
+end
+
+always @(posedge clk) begin: lane_enc0_show_item0_move
+    if (lane_enc0_go) begin
+        lane_enc0_show_item0_m_axis_tdata <= lane_enc0_code_column0_put;
+        lane_enc0_show_item0_m_axis_tkeep <= lane_enc0_code_column0_keep;
+        lane_enc0_show_item0_m_axis_tlast <= lane_enc0_last3;
+    end
+end
+
+assign lane_enc0_free = ((!lane_enc0_m_axis_tvalid) || lane_enc0_m_axis_tready);
+
+assign code_schedule0_m_axis_tready = lane_enc0_go;
+
+always @(lane_enc0_table2, lane_enc0_raw2) begin: lane_enc0_name
+    lane_enc0_number2 = lane_enc0_table2;
+    lane_enc0_name2 = {4'h0, lane_enc0_table2};
+    if (lane_enc0_raw2) begin
+        lane_enc0_number2 = 0;
+        lane_enc0_name2 = 255;
+    end
+end
 
 assign lane_enc0_turn = (lane_enc0_go && lane_enc0_valid3 && (lane_enc0_operation3 != 3));
-
-assign lane_enc0_pushed = ((lane_enc0_state << lane_enc0_length4) | {8'h0, lane_enc0_code4});
 
 always @(posedge clk) begin: lane_enc0_control
     if (rst == 1) begin
         lane_enc0_valid3 <= 0;
         lane_enc0_valid2 <= 0;
-        lane_enc0_m_axis_tvalid <= 0;
     end
     else begin
         if (lane_enc0_go) begin
             lane_enc0_valid2 <= code_schedule0_m_axis_tvalid;
             lane_enc0_valid3 <= lane_enc0_valid2;
-            lane_enc0_m_axis_tvalid <= (lane_enc0_valid3 && (lane_enc0_operation3 != 0) && ((lane_enc0_operation3 != 2) || lane_enc0_spill || lane_enc0_escape3));
         end
     end
 end
 
-always @(posedge clk) begin: lane_enc0_form_stage
+always @(posedge clk) begin: lane_enc0_describe
     if (lane_enc0_go) begin
         lane_enc0_last2 <= code_schedule0_m_axis_tlast;
         lane_enc0_operation2 <= code_schedule0_m_axis_tdata[2-1:0];
-        lane_enc0_byte2 <= code_schedule0_m_axis_tdata[10-1:2];
-        if ((code_schedule0_m_axis_tdata[2-1:0] == 3)) begin
-            lane_enc0_byte2 <= code_schedule0_m_axis_tdata[10+:8];
-        end
-        lane_enc0_symbol2 <= lane_enc0_difference[4-1:0];
-        if ((lane_enc0_difference > 15)) begin
-            lane_enc0_symbol2 <= 15;
-        end
         lane_enc0_table2 <= code_schedule0_m_axis_tdata[22-1:(10 + 8)];
         lane_enc0_raw2 <= code_schedule0_m_axis_tdata[22];
-    end
-end
-
-always @(posedge clk) begin: lane_enc0_map_stage
-    if (lane_enc0_go) begin
         lane_enc0_last3 <= lane_enc0_last2;
         lane_enc0_operation3 <= lane_enc0_operation2;
-        lane_enc0_byte3 <= lane_enc0_byte2;
-        lane_enc0_escape3 <= lane_enc0_coded2[(4 + 8)];
-        lane_enc0_length3 <= lane_enc0_coded2[(4 + 8)-1:8];
-        lane_enc0_code3 <= lane_enc0_coded2[8-1:0];
-        if (((lane_enc0_operation2 != 2) || lane_enc0_raw2)) begin
-            lane_enc0_escape3 <= 1'b1;
-            lane_enc0_length3 <= 0;
-            lane_enc0_code3 <= 0;
-        end
-        if ((lane_enc0_operation2 == 3)) begin
-            lane_enc0_code3 <= {4'h0, lane_enc0_table2};
-            if (lane_enc0_raw2) begin
-                lane_enc0_code3 <= 255;
-            end
-        end
     end
 end
 
-always @(posedge clk) begin: lane_enc0_head_stage
-    if (lane_enc0_turn) begin
-        lane_enc0_length4 <= lane_enc0_length3;
-        lane_enc0_code4 <= lane_enc0_code3;
-        if ((lane_enc0_operation3 == 0)) begin
-            lane_enc0_state <= {8'h1, lane_enc0_byte3};
-        end
-        else if (lane_enc0_spill) begin
-            lane_enc0_state <= {8'h0, lane_enc0_head[16-1:8]};
-        end
-        else begin
-            lane_enc0_state <= lane_enc0_head;
-        end
-    end
-    if (lane_enc0_go) begin
-        lane_enc0_m_axis_tlast <= lane_enc0_last3;
-        lane_enc0_m_axis_tkeep[0] <= 1'b1;
-        lane_enc0_m_axis_tkeep[1] <= ((lane_enc0_operation3 != 2) || (lane_enc0_spill && lane_enc0_escape3));
-        lane_enc0_m_axis_tdata <= {lane_enc0_byte3, lane_enc0_byte3};
-        if ((lane_enc0_operation3 == 3)) begin
-            lane_enc0_m_axis_tdata[16-1:8] <= lane_enc0_code3;
-        end
-        if ((lane_enc0_operation3 == 1)) begin
-            lane_enc0_m_axis_tdata <= lane_enc0_head;
-        end
-        else if (lane_enc0_spill) begin
-            lane_enc0_m_axis_tdata[8-1:0] <= lane_enc0_head[8-1:0];
-        end
+always @(lane_enc0_show_item0_m_axis_tdata, code_stack0_rest_bytes[0]) begin: code_stack0_byte_join0_turn0_move
+    code_stack0_byte_join0_turned = lane_enc0_show_item0_m_axis_tdata;
+    if (code_stack0_rest_bytes[0]) begin
+        code_stack0_byte_join0_turned = {lane_enc0_show_item0_m_axis_tdata[8-1:0], lane_enc0_show_item0_m_axis_tdata[16-1:8]};
     end
 end
 
-always @(posedge clk) begin: lane_enc0_push_stage
-    if (lane_enc0_turn) begin
-        lane_enc0_behind <= lane_enc0_pushed;
+always @(lane_enc0_show_item0_m_axis_tkeep, code_stack0_rest_bytes[0]) begin: code_stack0_byte_join0_turn1_move
+    code_stack0_byte_join0_turned_keep = lane_enc0_show_item0_m_axis_tkeep;
+    if (code_stack0_rest_bytes[0]) begin
+        code_stack0_byte_join0_turned_keep = {lane_enc0_show_item0_m_axis_tkeep[1-1:0], lane_enc0_show_item0_m_axis_tkeep[2-1:1]};
     end
 end
+
+always @(code_stack0_rest[8-1:0], code_stack0_rest_keep[0], code_stack0_byte_join0_turned[8-1:0]) begin: code_stack0_byte_join0_either22_show
+    code_stack0_byte_join0_either22_chosen = code_stack0_byte_join0_turned[8-1:0];
+    if (code_stack0_rest_keep[0]) begin
+        code_stack0_byte_join0_either22_chosen = code_stack0_rest[8-1:0];
+    end
+end
+
+always @(code_stack0_rest[16-1:8], code_stack0_rest_keep[1], code_stack0_byte_join0_turned[16-1:8]) begin: code_stack0_byte_join0_either23_show
+    code_stack0_byte_join0_either23_chosen = code_stack0_byte_join0_turned[16-1:8];
+    if (code_stack0_rest_keep[1]) begin
+        code_stack0_byte_join0_either23_chosen = code_stack0_rest[16-1:8];
+    end
+end
+
+assign code_stack0_rest_bytes = (code_stack0_rest_keep[0] && (!code_stack0_rest_keep[1]));
+
+assign code_stack0_low = code_stack0_byte_join0_joined;
+assign code_stack0_low_keep = (code_stack0_rest_keep | code_stack0_byte_join0_turned_keep);
+assign code_stack0_high = code_stack0_byte_join0_turned;
+assign code_stack0_high_keep = (code_stack0_rest_keep & code_stack0_byte_join0_turned_keep);
+
+assign code_stack0_reach0_write = ((code_stack0_gain && (code_stack0_position == 0)) || code_stack0_close);
 
 always @(posedge clk) begin: code_stack0_ram4_write_port
-    if (code_stack0_write) begin
-        code_stack0_ram4_memory[code_stack0_below[11-1:0]] <= code_stack0_write_data;
+    if (code_stack0_reach0_write) begin
+        code_stack0_ram4_memory[code_stack0_below[11-1:0]] <= code_stack0_backwards;
     end
 end
 
@@ -4296,69 +4643,83 @@ always @(posedge clk) begin: code_stack0_ram4_read_port
     end
 end
 
-assign lane_enc0_m_axis_tready = (!(code_stack0_closing || code_stack0_crowded));
-assign code_stack0_take = (lane_enc0_m_axis_tvalid && (!(code_stack0_closing || code_stack0_crowded)));
-assign code_stack0_close = (code_stack0_closing && (!code_stack0_leaving));
+assign code_stack0_reach1_write = ((code_stack0_gain && (code_stack0_position == 1)) || (code_stack0_close && (code_stack0_position >= 1)));
 
-always @(lane_enc0_m_axis_tkeep, code_stack0_held_bytes) begin: code_stack0_count
-    if (lane_enc0_m_axis_tkeep[1]) begin
-        code_stack0_total = ({1'h0, code_stack0_held_bytes} + 2);
-    end
-    else begin
-        code_stack0_total = ({1'h0, code_stack0_held_bytes} + 1);
+always @(posedge clk) begin: code_stack0_ram5_write_port
+    if (code_stack0_reach1_write) begin
+        code_stack0_ram5_memory[code_stack0_below[11-1:0]] <= code_stack0_backwards;
     end
 end
 
-always @(lane_enc0_m_axis_tkeep, code_stack0_held_bytes, code_stack0_close, code_stack0_lowest, code_stack0_held, lane_enc0_m_axis_tdata, code_stack0_closing, code_stack0_take, code_stack0_total) begin: code_stack0_store
+always @(posedge clk) begin: code_stack0_ram5_read_port
+    if (code_stack0_read) begin
+        code_stack0_ram5_read_data <= code_stack0_ram5_memory[code_stack0_place[11-1:0]];
+    end
+end
+
+always @(code_stack0_ram5_read_data, code_stack0_number[0], code_stack0_ram4_read_data) begin: code_stack0_choose2_either24_show
+    code_stack0_choose2_chosen = code_stack0_ram4_read_data;
+    if (code_stack0_number[0]) begin
+        code_stack0_choose2_chosen = code_stack0_ram5_read_data;
+    end
+end
+
+assign lane_enc0_m_axis_tready = (!(code_stack0_closing || code_stack0_crowded));
+assign code_stack0_take = (lane_enc0_m_axis_tvalid && (!(code_stack0_closing || code_stack0_crowded)));
+assign code_stack0_gain = (lane_enc0_m_axis_tvalid && (!(code_stack0_closing || code_stack0_crowded)) && code_stack0_low_keep[(2 - 1)]);
+
+assign code_stack0_remains = ((code_stack0_position != 1) || code_stack0_rest_keep[0]);
+assign code_stack0_held_beats = (~code_stack0_position);
+
+assign code_stack0_close = (code_stack0_closing && (!code_stack0_leaving));
+
+always @(posedge clk) begin: code_stack0_move_rest0_move
+    if (code_stack0_take) begin
+        code_stack0_rest <= code_stack0_low;
+        if (code_stack0_low_keep[1]) begin
+            code_stack0_rest <= code_stack0_high;
+        end
+    end
+end
+
+always @(code_stack0_position, code_stack0_remains, code_stack0_close, code_stack0_lowest, code_stack0_low, code_stack0_gain, code_stack0_rest, code_stack0_closing) begin: code_stack0_complete
     code_stack0_below = (code_stack0_lowest - 1);
-    code_stack0_write = ((code_stack0_take && code_stack0_total[2]) || (code_stack0_close && (code_stack0_held_bytes != 0)));
+    code_stack0_down = ((code_stack0_gain && (code_stack0_position == 0)) || (code_stack0_close && code_stack0_remains));
+    code_stack0_content = code_stack0_low;
     if (code_stack0_closing) begin
-        code_stack0_write_data = {8'h0, code_stack0_held};
-    end
-    else if ((!lane_enc0_m_axis_tkeep[1])) begin
-        code_stack0_write_data = {code_stack0_held, lane_enc0_m_axis_tdata[8-1:0]};
-    end
-    else if (code_stack0_held_bytes[0]) begin
-        code_stack0_write_data = {code_stack0_held, lane_enc0_m_axis_tdata[16-1:8]};
-    end
-    else begin
-        code_stack0_write_data = {code_stack0_held[16-1:0], lane_enc0_m_axis_tdata};
+        code_stack0_content = {code_stack0_rest[(16 - 8)-1:0], code_stack0_rest[8-1:0]};
     end
 end
 
 always @(posedge clk) begin: code_stack0_enter
     if (rst == 1) begin
-        code_stack0_held_bytes <= 0;
+        code_stack0_rest_keep <= 0;
+        code_stack0_position <= 1;
         code_stack0_lowest <= 0;
         code_stack0_full_words <= 0;
-        code_stack0_held <= 0;
         code_stack0_closing <= 0;
     end
     else begin
         if (code_stack0_take) begin
-            code_stack0_held_bytes <= code_stack0_total[2-1:0];
-            if (code_stack0_total[2]) begin
+            code_stack0_closing <= lane_enc0_show_item0_m_axis_tlast;
+            code_stack0_rest_keep <= code_stack0_low_keep;
+            if (code_stack0_low_keep[(2 - 1)]) begin
+                code_stack0_rest_keep <= code_stack0_high_keep;
+            end
+        end
+        if (code_stack0_gain) begin
+            code_stack0_position <= (code_stack0_position - 1);
+            if ((code_stack0_position == 0)) begin
                 code_stack0_full_words <= (code_stack0_full_words + 1);
-                code_stack0_held <= 0;
-                if (code_stack0_total[0]) begin
-                    code_stack0_held <= {16'h0, lane_enc0_m_axis_tdata[8-1:0]};
-                end
             end
-            else if (lane_enc0_m_axis_tkeep[1]) begin
-                code_stack0_held <= {code_stack0_held[8-1:0], lane_enc0_m_axis_tdata};
-            end
-            else begin
-                code_stack0_held <= {code_stack0_held[16-1:0], lane_enc0_m_axis_tdata[8-1:0]};
-            end
-            code_stack0_closing <= lane_enc0_m_axis_tlast;
         end
         if (code_stack0_close) begin
-            code_stack0_held <= 0;
-            code_stack0_held_bytes <= 0;
+            code_stack0_rest_keep <= 0;
+            code_stack0_position <= 1;
             code_stack0_full_words <= 0;
             code_stack0_closing <= 1'b0;
         end
-        if (code_stack0_write) begin
+        if (code_stack0_down) begin
             code_stack0_lowest <= code_stack0_below;
         end
     end
@@ -4376,7 +4737,8 @@ always @(posedge clk) begin: code_stack0_crowd
 end
 
 assign code_stack0_following = (code_stack0_place + 1);
-assign code_stack0_read = (code_stack0_leaving && (!code_stack0_read_all) && ((!code_stack0_m_axis_tvalid) || code_stack0_m_axis_tready));
+assign code_stack0_again = (code_stack0_parts && (code_stack0_number != 1));
+assign code_stack0_read = (code_stack0_leaving && (!code_stack0_read_all) && ((!code_stack0_m_axis_tvalid) || (code_stack0_m_axis_tready && (!code_stack0_again))));
 
 always @(posedge clk) begin: code_stack0_leave
     if (rst == 1) begin
@@ -4393,10 +4755,10 @@ always @(posedge clk) begin: code_stack0_leave
             code_stack0_m_axis_tvalid <= 1'b1;
             code_stack0_read_all <= (code_stack0_following == code_stack0_bound);
         end
-        else if (code_stack0_m_axis_tready) begin
+        else if ((code_stack0_m_axis_tready && (!code_stack0_again))) begin
             code_stack0_m_axis_tvalid <= 1'b0;
         end
-        if ((code_stack0_m_axis_tvalid && code_stack0_m_axis_tready && code_stack0_read_all)) begin
+        if ((code_stack0_m_axis_tvalid && code_stack0_m_axis_tready && code_stack0_m_axis_tlast)) begin
             code_stack0_leaving <= 1'b0;
             code_stack0_read_all <= 1'b0;
             code_stack0_bound <= code_stack0_start;
@@ -4406,35 +4768,40 @@ end
 
 always @(posedge clk) begin: code_stack0_walk
     if (code_stack0_close) begin
-        code_stack0_size <= {code_stack0_full_words, code_stack0_held_bytes};
+        code_stack0_size <= {code_stack0_full_words, code_stack0_held_beats, code_stack0_rest_bytes};
         code_stack0_start <= code_stack0_lowest;
         code_stack0_place <= code_stack0_lowest;
-        if ((code_stack0_held_bytes != 0)) begin
+        if (code_stack0_remains) begin
             code_stack0_start <= code_stack0_below;
             code_stack0_place <= code_stack0_below;
         end
-        code_stack0_first <= 1'b1;
+        code_stack0_parts <= code_stack0_remains;
+        code_stack0_number <= (code_stack0_position + 1);
+        code_stack0_number_keep <= 1;
+        if (code_stack0_rest_keep[0]) begin
+            code_stack0_number <= code_stack0_position;
+            code_stack0_number_keep <= code_stack0_rest_keep[2-1:1];
+        end
+    end
+    else if ((code_stack0_m_axis_tvalid && code_stack0_m_axis_tready && code_stack0_parts)) begin
+        code_stack0_parts <= code_stack0_again;
+        code_stack0_number <= (code_stack0_number + 1);
+        code_stack0_number_keep <= 1;
     end
     if (code_stack0_read) begin
         code_stack0_place <= code_stack0_following;
-        code_stack0_first <= 1'b0;
-        code_stack0_m_axis_tkeep <= 15;
-        if (code_stack0_first) begin
-            if ((code_stack0_size[2-1:0] == 1)) begin
-                code_stack0_m_axis_tkeep <= 1;
-            end
-            else if ((code_stack0_size[2-1:0] == 2)) begin
-                code_stack0_m_axis_tkeep <= 3;
-            end
-            else if ((code_stack0_size[2-1:0] == 3)) begin
-                code_stack0_m_axis_tkeep <= 7;
-            end
-        end
     end
 end
 
-assign code_stack0_m_axis_tlast = code_stack0_read_all;
-assign code_stack0_m_axis_tuser = code_stack0_size;
+always @(code_stack0_again, code_stack0_parts, code_stack0_read_all, code_stack0_number_keep, code_stack0_size, code_stack0_shown) begin: code_stack0_show
+    code_stack0_m_axis_tdata = code_stack0_shown;
+    code_stack0_m_axis_tkeep = {2'h3, code_stack0_number_keep, 1'b1};
+    if (code_stack0_parts) begin
+        code_stack0_m_axis_tkeep = {2'h0, code_stack0_number_keep, 1'b1};
+    end
+    code_stack0_m_axis_tlast = (code_stack0_read_all && (!code_stack0_again));
+    code_stack0_m_axis_tuser = code_stack0_size;
+end
 
 assign byte_pack0_free = ((!byte_pack0_m_axis_tvalid) || byte_pack0_m_axis_tready);
 assign raw_parts_tready = (((!byte_pack0_m_axis_tvalid) || byte_pack0_m_axis_tready) && (!byte_pack0_flush));
@@ -4529,15 +4896,15 @@ always @(posedge clk) begin: byte_pack0_data
     end
 end
 
-always @(posedge clk) begin: fifo1_ram_queue0_ram5_write_port
+always @(posedge clk) begin: fifo1_ram_queue0_ram6_write_port
     if (fifo1_ram_queue0_take) begin
-        fifo1_ram_queue0_ram5_memory[fifo1_ram_queue0_tail] <= byte_pack0_m_axis_tdata;
+        fifo1_ram_queue0_ram6_memory[fifo1_ram_queue0_tail] <= byte_pack0_m_axis_tdata;
     end
 end
 
-always @(posedge clk) begin: fifo1_ram_queue0_ram5_read_port
+always @(posedge clk) begin: fifo1_ram_queue0_ram6_read_port
     if (fifo1_ram_queue0_fetch) begin
-        fifo1_ram_queue0_fetched <= fifo1_ram_queue0_ram5_memory[fifo1_ram_queue0_head];
+        fifo1_ram_queue0_fetched <= fifo1_ram_queue0_ram6_memory[fifo1_ram_queue0_head];
     end
 end
 
@@ -4637,7 +5004,7 @@ always @(chunk_assemble0_words, code_stack0_m_axis_tuser, chunk_assemble0_state)
     end
 end
 
-always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_mode, code_stack0_m_axis_tlast, chunk_assemble0_count, fifo1_cut1_field, zero_bitmap0_ram0_read_data, fifo1_ram_queue0_valid, chunk_assemble0_coded, code_stack0_ram4_read_data, chunk_assemble0_raw_left, chunk_assemble0_raw_rest, zero_bitmap0_m_axis_tvalid, chunk_assemble0_bitmap, chunk_assemble0_size, code_stack0_m_axis_tkeep, chunk_assemble0_state) begin: chunk_assemble0_show
+always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_mode, code_stack0_m_axis_tlast, chunk_assemble0_count, fifo1_cut1_field, zero_bitmap0_ram0_read_data, fifo1_ram_queue0_valid, chunk_assemble0_coded, code_stack0_m_axis_tdata, chunk_assemble0_raw_left, chunk_assemble0_raw_rest, zero_bitmap0_m_axis_tvalid, chunk_assemble0_bitmap, chunk_assemble0_size, code_stack0_m_axis_tkeep, chunk_assemble0_state) begin: chunk_assemble0_show
     chunk_assemble0_offer = 1'b0;
     chunk_assemble0_keep = 15;
     chunk_assemble0_last = 1'b0;
@@ -4659,7 +5026,7 @@ always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_mode,
         end
         'h6: begin
             chunk_assemble0_offer = code_stack0_m_axis_tvalid;
-            chunk_assemble0_word = code_stack0_ram4_read_data;
+            chunk_assemble0_word = code_stack0_m_axis_tdata;
             chunk_assemble0_keep = code_stack0_m_axis_tkeep;
             chunk_assemble0_last = (code_stack0_m_axis_tlast && (chunk_assemble0_raw_left == 0));
         end

@@ -19,11 +19,11 @@ module lane_enc (
     m_axis_tlast,
     m_axis_tkeep
 );
-// Do one operation a cycle.
+// Do one operation a cycle; two cycles where more bytes are put than leave in one.
 //
 // s_axis  in   the operations of code_schedule; tlast = a chunk's last
-// m_axis  out  the bytes of a chunk's codes, blocks and lanes from the last to the first. tkeep 1:
-//              tdata = {any, byte}; 3: tdata = {byte, the byte in front of it}; tlast = the first
+// m_axis  out  the bytes of a chunk's codes, blocks and lanes from the last to the first, the last
+//              lowest; tkeep full, or not, in any word; tlast = the chunk's first bytes
 // rst     in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -43,436 +43,689 @@ reg m_axis_tlast;
 output [1:0] m_axis_tkeep;
 reg [1:0] m_axis_tkeep;
 
-wire [7:0] address2;
-reg [15:0] behind;
-reg [7:0] byte2;
-reg [7:0] byte3;
-reg [7:0] code3;
-reg [7:0] code4;
-reg [12:0] coded2;
-wire [7:0] difference;
-reg escape3;
+reg [12:0] code;
+wire free;
 wire go;
-reg [15:0] head;
 reg last2;
 reg last3;
-reg [3:0] length3;
-reg [3:0] length4;
+reg [7:0] name2;
+reg [3:0] number2;
 reg [1:0] operation2;
 reg [1:0] operation3;
-wire [15:0] pushed;
 reg raw2;
-wire spill;
-reg [15:0] state;
-reg [3:0] symbol2;
 reg [3:0] table2;
 wire turn;
 reg valid2;
 reg valid3;
-reg [15:0] move_state0_state_after;
-reg [15:0] move_state1_state_after;
-reg [15:0] move_state2_state_after;
-reg [15:0] move_state3_state_after;
-reg [15:0] move_state4_state_after;
+reg [12:0] look_up1_code;
+reg [12:0] look_up2_code;
+reg [12:0] look_up3_code;
+reg [12:0] look_up4_code;
+reg [12:0] look_up5_code;
+reg [12:0] look_up6_code;
+reg [12:0] look_up7_code;
+reg [12:0] look_up8_code;
+reg [12:0] look_up9_code;
+reg [12:0] look_up10_code;
+reg [12:0] look_up11_code;
+reg [12:0] look_up12_code;
+reg [12:0] look_up13_code;
+reg [12:0] look_up14_code;
+reg [12:0] look_up15_code;
+wire code_column0_coded;
+reg [15:0] code_column0_put;
+reg [1:0] code_column0_keep;
+reg [15:0] code_column0_behind;
+reg [7:0] code_column0_byte2;
+reg [7:0] code_column0_byte3;
+reg [7:0] code_column0_code3;
+reg [7:0] code_column0_code4;
+reg [12:0] code_column0_coded2;
+reg code_column0_coding2;
+wire [7:0] code_column0_difference;
+reg [15:0] code_column0_head;
+reg [3:0] code_column0_length3;
+reg [3:0] code_column0_length4;
+reg code_column0_plain2;
+reg code_column0_plain3;
+wire [15:0] code_column0_pushed;
+wire code_column0_spill;
+reg [15:0] code_column0_state;
+reg [3:0] code_column0_symbol2;
+reg [12:0] code_column0_choose0_word;
+reg [12:0] code_column0_choose0_either1_chosen;
+reg [12:0] code_column0_choose0_either2_chosen;
+reg [12:0] code_column0_choose0_either3_chosen;
+reg [12:0] code_column0_choose0_either4_chosen;
+reg [12:0] code_column0_choose0_either5_chosen;
+reg [12:0] code_column0_choose0_either6_chosen;
+reg [12:0] code_column0_choose0_either7_chosen;
+reg [12:0] code_column0_choose0_either8_chosen;
+reg [12:0] code_column0_choose0_either9_chosen;
+reg [12:0] code_column0_choose0_either10_chosen;
+reg [12:0] code_column0_choose0_either11_chosen;
+reg [12:0] code_column0_choose0_either12_chosen;
+reg [12:0] code_column0_choose0_either13_chosen;
+reg [15:0] code_column0_move_state0_state_after;
+reg [15:0] code_column0_move_state1_state_after;
+reg [15:0] code_column0_move_state2_state_after;
+reg [15:0] code_column0_move_state3_state_after;
+reg [15:0] code_column0_move_state4_state_after;
 
-always @(posedge clk) begin: move_state0_move
-    if (turn) begin
-        move_state0_state_after <= behind;
-    end
-end
-
-always @(posedge clk) begin: move_state1_move
-    if (turn) begin
-        move_state1_state_after <= move_state0_state_after;
-    end
-end
-
-always @(posedge clk) begin: move_state2_move
-    if (turn) begin
-        move_state2_state_after <= move_state1_state_after;
-    end
-end
-
-always @(posedge clk) begin: move_state3_move
-    if (turn) begin
-        move_state3_state_after <= move_state2_state_after;
-    end
-end
-
-always @(posedge clk) begin: move_state4_move
-    if (turn) begin
-        move_state4_state_after <= move_state3_state_after;
-    end
-end
-
-always @(posedge clk) begin: move_state5_move
-    if (turn) begin
-        head <= move_state4_state_after;
-    end
-end
-
-assign go = ((!m_axis_tvalid) || m_axis_tready);
-assign s_axis_tready = ((!m_axis_tvalid) || m_axis_tready);
-
-assign difference = (s_axis_tdata[10+:8] - s_axis_tdata[10-1:2]);
-
-assign address2 = {table2, symbol2};
-
-always @(address2) begin: translate
-    case (address2)
-        0: coded2 = 771;
-        1: coded2 = 256;
-        2: coded2 = 513;
-        3: coded2 = 1031;
-        4: coded2 = 1295;
-        5: coded2 = 1823;
-        6: coded2 = 2143;
-        7: coded2 = 2271;
-        8: coded2 = 2111;
-        9: coded2 = 2239;
-        10: coded2 = 2175;
-        11: coded2 = 6399;
-        12: coded2 = 6399;
-        13: coded2 = 6399;
-        14: coded2 = 6399;
-        15: coded2 = 6399;
-        16: coded2 = 769;
-        17: coded2 = 512;
-        18: coded2 = 514;
-        19: coded2 = 773;
-        20: coded2 = 771;
-        21: coded2 = 1031;
-        22: coded2 = 1295;
-        23: coded2 = 1823;
-        24: coded2 = 1887;
-        25: coded2 = 2111;
-        26: coded2 = 2239;
-        27: coded2 = 2175;
-        28: coded2 = 6399;
-        29: coded2 = 6399;
-        30: coded2 = 6399;
-        31: coded2 = 6399;
-        32: coded2 = 1027;
-        33: coded2 = 512;
-        34: coded2 = 770;
-        35: coded2 = 774;
-        36: coded2 = 769;
-        37: coded2 = 773;
-        38: coded2 = 1035;
-        39: coded2 = 1031;
-        40: coded2 = 1295;
-        41: coded2 = 1823;
-        42: coded2 = 1887;
-        43: coded2 = 2111;
-        44: coded2 = 2239;
-        45: coded2 = 2175;
-        46: coded2 = 6399;
-        47: coded2 = 6399;
-        48: coded2 = 1029;
-        49: coded2 = 768;
-        50: coded2 = 772;
-        51: coded2 = 770;
-        52: coded2 = 1037;
-        53: coded2 = 1287;
-        54: coded2 = 1303;
-        55: coded2 = 1027;
-        56: coded2 = 774;
-        57: coded2 = 769;
-        58: coded2 = 1035;
-        59: coded2 = 1295;
-        60: coded2 = 1567;
-        61: coded2 = 1855;
-        62: coded2 = 2175;
-        63: coded2 = 6399;
-        64: coded2 = 1295;
-        65: coded2 = 513;
-        66: coded2 = 256;
-        67: coded2 = 771;
-        68: coded2 = 1031;
-        69: coded2 = 1567;
-        70: coded2 = 2111;
-        71: coded2 = 2239;
-        72: coded2 = 2175;
-        73: coded2 = 6399;
-        74: coded2 = 6399;
-        75: coded2 = 6399;
-        76: coded2 = 6399;
-        77: coded2 = 6399;
-        78: coded2 = 6399;
-        79: coded2 = 6399;
-        80: coded2 = 1287;
-        81: coded2 = 512;
-        82: coded2 = 514;
-        83: coded2 = 513;
-        84: coded2 = 771;
-        85: coded2 = 1303;
-        86: coded2 = 1295;
-        87: coded2 = 1567;
-        88: coded2 = 2111;
-        89: coded2 = 2239;
-        90: coded2 = 2175;
-        91: coded2 = 6399;
-        92: coded2 = 6399;
-        93: coded2 = 6399;
-        94: coded2 = 6399;
-        95: coded2 = 6399;
-        96: coded2 = 1287;
-        97: coded2 = 769;
-        98: coded2 = 512;
-        99: coded2 = 514;
-        100: coded2 = 773;
-        101: coded2 = 771;
-        102: coded2 = 1303;
-        103: coded2 = 1295;
-        104: coded2 = 1567;
-        105: coded2 = 2111;
-        106: coded2 = 2239;
-        107: coded2 = 2175;
-        108: coded2 = 6399;
-        109: coded2 = 6399;
-        110: coded2 = 6399;
-        111: coded2 = 6399;
-        112: coded2 = 1295;
-        113: coded2 = 769;
-        114: coded2 = 773;
-        115: coded2 = 771;
-        116: coded2 = 1031;
-        117: coded2 = 1567;
-        118: coded2 = 1599;
-        119: coded2 = 4352;
-        120: coded2 = 4352;
-        121: coded2 = 4352;
-        122: coded2 = 4352;
-        123: coded2 = 4352;
-        124: coded2 = 4352;
-        125: coded2 = 4352;
-        126: coded2 = 4352;
-        127: coded2 = 4352;
-        128: coded2 = 1287;
-        129: coded2 = 1027;
-        130: coded2 = 769;
-        131: coded2 = 512;
-        132: coded2 = 514;
-        133: coded2 = 773;
-        134: coded2 = 1035;
-        135: coded2 = 1303;
-        136: coded2 = 1295;
-        137: coded2 = 1823;
-        138: coded2 = 2143;
-        139: coded2 = 2271;
-        140: coded2 = 2111;
-        141: coded2 = 2239;
-        142: coded2 = 2175;
-        143: coded2 = 6399;
-        144: coded2 = 1551;
-        145: coded2 = 768;
-        146: coded2 = 772;
-        147: coded2 = 770;
-        148: coded2 = 774;
-        149: coded2 = 769;
-        150: coded2 = 773;
-        151: coded2 = 771;
-        152: coded2 = 1287;
-        153: coded2 = 1303;
-        154: coded2 = 1583;
-        155: coded2 = 1567;
-        156: coded2 = 2111;
-        157: coded2 = 2239;
-        158: coded2 = 2175;
-        159: coded2 = 6399;
-        160: coded2 = 1551;
-        161: coded2 = 1029;
-        162: coded2 = 1037;
-        163: coded2 = 1027;
-        164: coded2 = 768;
-        165: coded2 = 772;
-        166: coded2 = 770;
-        167: coded2 = 774;
-        168: coded2 = 769;
-        169: coded2 = 1035;
-        170: coded2 = 1287;
-        171: coded2 = 1303;
-        172: coded2 = 1583;
-        173: coded2 = 1855;
-        174: coded2 = 1919;
-        175: coded2 = 5663;
-        176: coded2 = 1551;
-        177: coded2 = 1287;
-        178: coded2 = 1027;
-        179: coded2 = 769;
-        180: coded2 = 512;
-        181: coded2 = 514;
-        182: coded2 = 773;
-        183: coded2 = 1035;
-        184: coded2 = 1303;
-        185: coded2 = 1583;
-        186: coded2 = 1823;
-        187: coded2 = 1887;
-        188: coded2 = 2111;
-        189: coded2 = 2239;
-        190: coded2 = 2175;
-        191: coded2 = 6399;
-        192: coded2 = 1823;
-        193: coded2 = 512;
-        194: coded2 = 514;
-        195: coded2 = 513;
-        196: coded2 = 771;
-        197: coded2 = 1031;
-        198: coded2 = 1551;
-        199: coded2 = 1583;
-        200: coded2 = 1887;
-        201: coded2 = 2111;
-        202: coded2 = 2239;
-        203: coded2 = 2175;
-        204: coded2 = 6399;
-        205: coded2 = 6399;
-        206: coded2 = 6399;
-        207: coded2 = 6399;
-        208: coded2 = 1823;
-        209: coded2 = 769;
-        210: coded2 = 512;
-        211: coded2 = 514;
-        212: coded2 = 773;
-        213: coded2 = 771;
-        214: coded2 = 1031;
-        215: coded2 = 1551;
-        216: coded2 = 1583;
-        217: coded2 = 1887;
-        218: coded2 = 2111;
-        219: coded2 = 2239;
-        220: coded2 = 2175;
-        221: coded2 = 6399;
-        222: coded2 = 6399;
-        223: coded2 = 6399;
-        224: coded2 = 1823;
-        225: coded2 = 1027;
-        226: coded2 = 769;
-        227: coded2 = 512;
-        228: coded2 = 514;
-        229: coded2 = 773;
-        230: coded2 = 1035;
-        231: coded2 = 1031;
-        232: coded2 = 1551;
-        233: coded2 = 1583;
-        234: coded2 = 1887;
-        235: coded2 = 2111;
-        236: coded2 = 2239;
-        237: coded2 = 2175;
-        238: coded2 = 6399;
-        239: coded2 = 6399;
-        240: coded2 = 2143;
-        241: coded2 = 1027;
-        242: coded2 = 512;
-        243: coded2 = 514;
-        244: coded2 = 513;
-        245: coded2 = 1035;
-        246: coded2 = 1031;
-        247: coded2 = 1295;
-        248: coded2 = 1823;
-        249: coded2 = 2271;
-        250: coded2 = 2111;
-        251: coded2 = 2239;
-        252: coded2 = 2175;
-        253: coded2 = 6399;
-        254: coded2 = 6399;
-        default: coded2 = 6399;
+always @(number2) begin: look_up0_show
+    case (number2)
+        0: code = 771;
+        1: code = 769;
+        2: code = 1027;
+        3: code = 1029;
+        4: code = 1295;
+        5: code = 1287;
+        6: code = 1287;
+        7: code = 1295;
+        8: code = 1287;
+        9: code = 1551;
+        10: code = 1551;
+        11: code = 1551;
+        12: code = 1823;
+        13: code = 1823;
+        14: code = 1823;
+        default: code = 2143;
     endcase
 end
 
-assign spill = (((length3 > 0) && head[15]) || ((length3 > 1) && head[14]) || ((length3 > 2) && head[13]) || ((length3 > 3) && head[12]) || ((length3 > 4) && head[11]) || ((length3 > 5) && head[10]) || ((length3 > 6) && head[9]) || ((length3 > 7) && head[8]));
+always @(number2) begin: look_up1_show
+    case (number2)
+        0: look_up1_code = 256;
+        1: look_up1_code = 512;
+        2: look_up1_code = 512;
+        3: look_up1_code = 768;
+        4: look_up1_code = 513;
+        5: look_up1_code = 512;
+        6: look_up1_code = 769;
+        7: look_up1_code = 769;
+        8: look_up1_code = 1027;
+        9: look_up1_code = 768;
+        10: look_up1_code = 1029;
+        11: look_up1_code = 1287;
+        12: look_up1_code = 512;
+        13: look_up1_code = 769;
+        14: look_up1_code = 1027;
+        default: look_up1_code = 1027;
+    endcase
+end
+
+always @(number2) begin: look_up2_show
+    case (number2)
+        0: look_up2_code = 513;
+        1: look_up2_code = 514;
+        2: look_up2_code = 770;
+        3: look_up2_code = 772;
+        4: look_up2_code = 256;
+        5: look_up2_code = 514;
+        6: look_up2_code = 512;
+        7: look_up2_code = 773;
+        8: look_up2_code = 769;
+        9: look_up2_code = 772;
+        10: look_up2_code = 1037;
+        11: look_up2_code = 1027;
+        12: look_up2_code = 514;
+        13: look_up2_code = 512;
+        14: look_up2_code = 769;
+        default: look_up2_code = 512;
+    endcase
+end
+
+always @(number2) begin: look_up3_show
+    case (number2)
+        0: look_up3_code = 1031;
+        1: look_up3_code = 773;
+        2: look_up3_code = 774;
+        3: look_up3_code = 770;
+        4: look_up3_code = 771;
+        5: look_up3_code = 513;
+        6: look_up3_code = 514;
+        7: look_up3_code = 771;
+        8: look_up3_code = 512;
+        9: look_up3_code = 770;
+        10: look_up3_code = 1027;
+        11: look_up3_code = 769;
+        12: look_up3_code = 513;
+        13: look_up3_code = 514;
+        14: look_up3_code = 512;
+        default: look_up3_code = 514;
+    endcase
+end
+
+always @(number2) begin: look_up4_show
+    case (number2)
+        0: look_up4_code = 1295;
+        1: look_up4_code = 771;
+        2: look_up4_code = 769;
+        3: look_up4_code = 1037;
+        4: look_up4_code = 1031;
+        5: look_up4_code = 771;
+        6: look_up4_code = 773;
+        7: look_up4_code = 1031;
+        8: look_up4_code = 514;
+        9: look_up4_code = 774;
+        10: look_up4_code = 768;
+        11: look_up4_code = 512;
+        12: look_up4_code = 771;
+        13: look_up4_code = 773;
+        14: look_up4_code = 514;
+        default: look_up4_code = 513;
+    endcase
+end
+
+always @(number2) begin: look_up5_show
+    case (number2)
+        0: look_up5_code = 1823;
+        1: look_up5_code = 1031;
+        2: look_up5_code = 773;
+        3: look_up5_code = 1287;
+        4: look_up5_code = 1567;
+        5: look_up5_code = 1303;
+        6: look_up5_code = 771;
+        7: look_up5_code = 1567;
+        8: look_up5_code = 773;
+        9: look_up5_code = 769;
+        10: look_up5_code = 772;
+        11: look_up5_code = 514;
+        12: look_up5_code = 1031;
+        13: look_up5_code = 771;
+        14: look_up5_code = 773;
+        default: look_up5_code = 1035;
+    endcase
+end
+
+always @(number2) begin: look_up6_show
+    case (number2)
+        0: look_up6_code = 2143;
+        1: look_up6_code = 1295;
+        2: look_up6_code = 1035;
+        3: look_up6_code = 1303;
+        4: look_up6_code = 2111;
+        5: look_up6_code = 1295;
+        6: look_up6_code = 1303;
+        7: look_up6_code = 1599;
+        8: look_up6_code = 1035;
+        9: look_up6_code = 773;
+        10: look_up6_code = 770;
+        11: look_up6_code = 773;
+        12: look_up6_code = 1551;
+        13: look_up6_code = 1031;
+        14: look_up6_code = 1035;
+        default: look_up6_code = 1031;
+    endcase
+end
+
+always @(number2) begin: look_up7_show
+    case (number2)
+        0: look_up7_code = 2271;
+        1: look_up7_code = 1823;
+        2: look_up7_code = 1031;
+        3: look_up7_code = 1027;
+        4: look_up7_code = 2239;
+        5: look_up7_code = 1567;
+        6: look_up7_code = 1295;
+        7: look_up7_code = 4352;
+        8: look_up7_code = 1303;
+        9: look_up7_code = 771;
+        10: look_up7_code = 774;
+        11: look_up7_code = 1035;
+        12: look_up7_code = 1583;
+        13: look_up7_code = 1551;
+        14: look_up7_code = 1031;
+        default: look_up7_code = 1295;
+    endcase
+end
+
+always @(number2) begin: look_up8_show
+    case (number2)
+        0: look_up8_code = 2111;
+        1: look_up8_code = 1887;
+        2: look_up8_code = 1295;
+        3: look_up8_code = 774;
+        4: look_up8_code = 2175;
+        5: look_up8_code = 2111;
+        6: look_up8_code = 1567;
+        7: look_up8_code = 4352;
+        8: look_up8_code = 1295;
+        9: look_up8_code = 1287;
+        10: look_up8_code = 769;
+        11: look_up8_code = 1303;
+        12: look_up8_code = 1887;
+        13: look_up8_code = 1583;
+        14: look_up8_code = 1551;
+        default: look_up8_code = 1823;
+    endcase
+end
+
+always @(number2) begin: look_up9_show
+    case (number2)
+        0: look_up9_code = 2239;
+        1: look_up9_code = 2111;
+        2: look_up9_code = 1823;
+        3: look_up9_code = 769;
+        4: look_up9_code = 6399;
+        5: look_up9_code = 2239;
+        6: look_up9_code = 2111;
+        7: look_up9_code = 4352;
+        8: look_up9_code = 1823;
+        9: look_up9_code = 1303;
+        10: look_up9_code = 1035;
+        11: look_up9_code = 1583;
+        12: look_up9_code = 2111;
+        13: look_up9_code = 1887;
+        14: look_up9_code = 1583;
+        default: look_up9_code = 2271;
+    endcase
+end
+
+always @(number2) begin: look_up10_show
+    case (number2)
+        0: look_up10_code = 2175;
+        1: look_up10_code = 2239;
+        2: look_up10_code = 1887;
+        3: look_up10_code = 1035;
+        4: look_up10_code = 6399;
+        5: look_up10_code = 2175;
+        6: look_up10_code = 2239;
+        7: look_up10_code = 4352;
+        8: look_up10_code = 2143;
+        9: look_up10_code = 1583;
+        10: look_up10_code = 1287;
+        11: look_up10_code = 1823;
+        12: look_up10_code = 2239;
+        13: look_up10_code = 2111;
+        14: look_up10_code = 1887;
+        default: look_up10_code = 2111;
+    endcase
+end
+
+always @(number2) begin: look_up11_show
+    case (number2)
+        0: look_up11_code = 6399;
+        1: look_up11_code = 2175;
+        2: look_up11_code = 2111;
+        3: look_up11_code = 1295;
+        4: look_up11_code = 6399;
+        5: look_up11_code = 6399;
+        6: look_up11_code = 2175;
+        7: look_up11_code = 4352;
+        8: look_up11_code = 2271;
+        9: look_up11_code = 1567;
+        10: look_up11_code = 1303;
+        11: look_up11_code = 1887;
+        12: look_up11_code = 2175;
+        13: look_up11_code = 2239;
+        14: look_up11_code = 2111;
+        default: look_up11_code = 2239;
+    endcase
+end
+
+always @(number2) begin: look_up12_show
+    case (number2)
+        0: look_up12_code = 6399;
+        1: look_up12_code = 6399;
+        2: look_up12_code = 2239;
+        3: look_up12_code = 1567;
+        4: look_up12_code = 6399;
+        5: look_up12_code = 6399;
+        6: look_up12_code = 6399;
+        7: look_up12_code = 4352;
+        8: look_up12_code = 2111;
+        9: look_up12_code = 2111;
+        10: look_up12_code = 1583;
+        11: look_up12_code = 2111;
+        12: look_up12_code = 6399;
+        13: look_up12_code = 2175;
+        14: look_up12_code = 2239;
+        default: look_up12_code = 2175;
+    endcase
+end
+
+always @(number2) begin: look_up13_show
+    case (number2)
+        0: look_up13_code = 6399;
+        1: look_up13_code = 6399;
+        2: look_up13_code = 2175;
+        3: look_up13_code = 1855;
+        4: look_up13_code = 6399;
+        5: look_up13_code = 6399;
+        6: look_up13_code = 6399;
+        7: look_up13_code = 4352;
+        8: look_up13_code = 2239;
+        9: look_up13_code = 2239;
+        10: look_up13_code = 1855;
+        11: look_up13_code = 2239;
+        12: look_up13_code = 6399;
+        13: look_up13_code = 6399;
+        14: look_up13_code = 2175;
+        default: look_up13_code = 6399;
+    endcase
+end
+
+always @(number2) begin: look_up14_show
+    case (number2)
+        0: look_up14_code = 6399;
+        1: look_up14_code = 6399;
+        2: look_up14_code = 6399;
+        3: look_up14_code = 2175;
+        4: look_up14_code = 6399;
+        5: look_up14_code = 6399;
+        6: look_up14_code = 6399;
+        7: look_up14_code = 4352;
+        8: look_up14_code = 2175;
+        9: look_up14_code = 2175;
+        10: look_up14_code = 1919;
+        11: look_up14_code = 2175;
+        12: look_up14_code = 6399;
+        13: look_up14_code = 6399;
+        14: look_up14_code = 6399;
+        default: look_up14_code = 6399;
+    endcase
+end
+
+always @(number2) begin: look_up15_show
+    case (number2)
+        0: look_up15_code = 6399;
+        1: look_up15_code = 6399;
+        2: look_up15_code = 6399;
+        3: look_up15_code = 6399;
+        4: look_up15_code = 6399;
+        5: look_up15_code = 6399;
+        6: look_up15_code = 6399;
+        7: look_up15_code = 4352;
+        8: look_up15_code = 6399;
+        9: look_up15_code = 6399;
+        10: look_up15_code = 5663;
+        11: look_up15_code = 6399;
+        12: look_up15_code = 6399;
+        13: look_up15_code = 6399;
+        14: look_up15_code = 6399;
+        default: look_up15_code = 6399;
+    endcase
+end
+
+always @(look_up1_code, code_column0_symbol2[0], code) begin: code_column0_choose0_either0_show
+    code_column0_choose0_word = code;
+    if (code_column0_symbol2[0]) begin
+        code_column0_choose0_word = look_up1_code;
+    end
+end
+
+always @(look_up3_code, code_column0_symbol2[0], look_up2_code) begin: code_column0_choose0_either1_show
+    code_column0_choose0_either1_chosen = look_up2_code;
+    if (code_column0_symbol2[0]) begin
+        code_column0_choose0_either1_chosen = look_up3_code;
+    end
+end
+
+always @(look_up5_code, code_column0_symbol2[0], look_up4_code) begin: code_column0_choose0_either2_show
+    code_column0_choose0_either2_chosen = look_up4_code;
+    if (code_column0_symbol2[0]) begin
+        code_column0_choose0_either2_chosen = look_up5_code;
+    end
+end
+
+always @(look_up7_code, code_column0_symbol2[0], look_up6_code) begin: code_column0_choose0_either3_show
+    code_column0_choose0_either3_chosen = look_up6_code;
+    if (code_column0_symbol2[0]) begin
+        code_column0_choose0_either3_chosen = look_up7_code;
+    end
+end
+
+always @(look_up9_code, code_column0_symbol2[0], look_up8_code) begin: code_column0_choose0_either4_show
+    code_column0_choose0_either4_chosen = look_up8_code;
+    if (code_column0_symbol2[0]) begin
+        code_column0_choose0_either4_chosen = look_up9_code;
+    end
+end
+
+always @(look_up11_code, code_column0_symbol2[0], look_up10_code) begin: code_column0_choose0_either5_show
+    code_column0_choose0_either5_chosen = look_up10_code;
+    if (code_column0_symbol2[0]) begin
+        code_column0_choose0_either5_chosen = look_up11_code;
+    end
+end
+
+always @(look_up13_code, code_column0_symbol2[0], look_up12_code) begin: code_column0_choose0_either6_show
+    code_column0_choose0_either6_chosen = look_up12_code;
+    if (code_column0_symbol2[0]) begin
+        code_column0_choose0_either6_chosen = look_up13_code;
+    end
+end
+
+always @(look_up15_code, code_column0_symbol2[0], look_up14_code) begin: code_column0_choose0_either7_show
+    code_column0_choose0_either7_chosen = look_up14_code;
+    if (code_column0_symbol2[0]) begin
+        code_column0_choose0_either7_chosen = look_up15_code;
+    end
+end
+
+always @(code_column0_choose0_either1_chosen, code_column0_symbol2[1], code_column0_choose0_word) begin: code_column0_choose0_either8_show
+    code_column0_choose0_either8_chosen = code_column0_choose0_word;
+    if (code_column0_symbol2[1]) begin
+        code_column0_choose0_either8_chosen = code_column0_choose0_either1_chosen;
+    end
+end
+
+always @(code_column0_choose0_either3_chosen, code_column0_symbol2[1], code_column0_choose0_either2_chosen) begin: code_column0_choose0_either9_show
+    code_column0_choose0_either9_chosen = code_column0_choose0_either2_chosen;
+    if (code_column0_symbol2[1]) begin
+        code_column0_choose0_either9_chosen = code_column0_choose0_either3_chosen;
+    end
+end
+
+always @(code_column0_choose0_either5_chosen, code_column0_symbol2[1], code_column0_choose0_either4_chosen) begin: code_column0_choose0_either10_show
+    code_column0_choose0_either10_chosen = code_column0_choose0_either4_chosen;
+    if (code_column0_symbol2[1]) begin
+        code_column0_choose0_either10_chosen = code_column0_choose0_either5_chosen;
+    end
+end
+
+always @(code_column0_choose0_either7_chosen, code_column0_symbol2[1], code_column0_choose0_either6_chosen) begin: code_column0_choose0_either11_show
+    code_column0_choose0_either11_chosen = code_column0_choose0_either6_chosen;
+    if (code_column0_symbol2[1]) begin
+        code_column0_choose0_either11_chosen = code_column0_choose0_either7_chosen;
+    end
+end
+
+always @(code_column0_choose0_either9_chosen, code_column0_symbol2[2], code_column0_choose0_either8_chosen) begin: code_column0_choose0_either12_show
+    code_column0_choose0_either12_chosen = code_column0_choose0_either8_chosen;
+    if (code_column0_symbol2[2]) begin
+        code_column0_choose0_either12_chosen = code_column0_choose0_either9_chosen;
+    end
+end
+
+always @(code_column0_choose0_either11_chosen, code_column0_symbol2[2], code_column0_choose0_either10_chosen) begin: code_column0_choose0_either13_show
+    code_column0_choose0_either13_chosen = code_column0_choose0_either10_chosen;
+    if (code_column0_symbol2[2]) begin
+        code_column0_choose0_either13_chosen = code_column0_choose0_either11_chosen;
+    end
+end
+
+always @(code_column0_choose0_either13_chosen, code_column0_symbol2[3], code_column0_choose0_either12_chosen) begin: code_column0_choose0_either14_show
+    code_column0_coded2 = code_column0_choose0_either12_chosen;
+    if (code_column0_symbol2[3]) begin
+        code_column0_coded2 = code_column0_choose0_either13_chosen;
+    end
+end
+
+always @(posedge clk) begin: code_column0_move_state0_move
+    if (turn) begin
+        code_column0_move_state0_state_after <= code_column0_behind;
+    end
+end
+
+always @(posedge clk) begin: code_column0_move_state1_move
+    if (turn) begin
+        code_column0_move_state1_state_after <= code_column0_move_state0_state_after;
+    end
+end
+
+always @(posedge clk) begin: code_column0_move_state2_move
+    if (turn) begin
+        code_column0_move_state2_state_after <= code_column0_move_state1_state_after;
+    end
+end
+
+always @(posedge clk) begin: code_column0_move_state3_move
+    if (turn) begin
+        code_column0_move_state3_state_after <= code_column0_move_state2_state_after;
+    end
+end
+
+always @(posedge clk) begin: code_column0_move_state4_move
+    if (turn) begin
+        code_column0_move_state4_state_after <= code_column0_move_state3_state_after;
+    end
+end
+
+always @(posedge clk) begin: code_column0_move_state5_move
+    if (turn) begin
+        code_column0_head <= code_column0_move_state4_state_after;
+    end
+end
+
+assign code_column0_difference = (s_axis_tdata[18-1:10] - s_axis_tdata[10-1:2]);
+
+assign code_column0_spill = (((code_column0_length3 > 0) && code_column0_head[15]) || ((code_column0_length3 > 1) && code_column0_head[14]) || ((code_column0_length3 > 2) && code_column0_head[13]) || ((code_column0_length3 > 3) && code_column0_head[12]) || ((code_column0_length3 > 4) && code_column0_head[11]) || ((code_column0_length3 > 5) && code_column0_head[10]) || ((code_column0_length3 > 6) && code_column0_head[9]) || ((code_column0_length3 > 7) && code_column0_head[8]));
+
+assign code_column0_pushed = ((code_column0_state << code_column0_length4) | {8'h0, code_column0_code4});
+
+always @(posedge clk) begin: code_column0_head_stage
+    if (turn) begin
+        code_column0_length4 <= code_column0_length3;
+        code_column0_code4 <= code_column0_code3;
+        if ((operation3 == 0)) begin
+            code_column0_state <= {8'h1, code_column0_byte3};
+        end
+        else if (code_column0_spill) begin
+            code_column0_state <= {8'h0, code_column0_head[16-1:8]};
+        end
+        else begin
+            code_column0_state <= code_column0_head;
+        end
+    end
+end
+
+always @(posedge clk) begin: code_column0_push_stage
+    if (turn) begin
+        code_column0_behind <= code_column0_pushed;
+    end
+end
+
+always @(posedge clk) begin: code_column0_form_stage
+    if (go) begin
+        code_column0_coding2 <= (code_column0_coded && (!s_axis_tdata[22]));
+        code_column0_plain2 <= (code_column0_coded && s_axis_tdata[22]);
+        code_column0_byte2 <= s_axis_tdata[10-1:2];
+        if (((s_axis_tdata[2-1:0] == 3) && (0 == 0))) begin
+            code_column0_plain2 <= 1'b1;
+            code_column0_byte2 <= s_axis_tdata[18-1:10];
+        end
+        code_column0_symbol2 <= code_column0_difference[4-1:0];
+        if ((code_column0_difference > 15)) begin
+            code_column0_symbol2 <= 15;
+        end
+    end
+end
+
+always @(posedge clk) begin: code_column0_map_stage
+    if (go) begin
+        code_column0_byte3 <= code_column0_byte2;
+        code_column0_plain3 <= code_column0_coded2[(4 + 8)];
+        code_column0_length3 <= code_column0_coded2[(4 + 8)-1:8];
+        code_column0_code3 <= code_column0_coded2[8-1:0];
+        if ((!code_column0_coding2)) begin
+            code_column0_plain3 <= code_column0_plain2;
+            code_column0_length3 <= 0;
+            code_column0_code3 <= 0;
+        end
+        if (((operation2 == 3) && (0 == 0))) begin
+            code_column0_byte3 <= name2;
+            code_column0_code3 <= code_column0_byte2;
+        end
+    end
+end
+
+always @(code_column0_head, operation3, code_column0_spill, code_column0_code3, code_column0_plain3, code_column0_byte3) begin: code_column0_show
+    code_column0_put = {code_column0_head[8-1:0], code_column0_head[8-1:0]};
+    code_column0_keep = {(code_column0_plain3 && code_column0_spill), (code_column0_plain3 || code_column0_spill)};
+    if ((operation3 == 1)) begin
+        code_column0_put = {code_column0_head[8-1:0], code_column0_head[16-1:8]};
+        code_column0_keep = 3;
+    end
+    else if (((operation3 == 3) && (0 == 0))) begin
+        code_column0_put = {code_column0_code3, code_column0_byte3};
+        code_column0_keep = 3;
+    end
+    else if (code_column0_plain3) begin
+        code_column0_put = {code_column0_head[8-1:0], code_column0_byte3};
+    end
+end
+
+assign code_column0_coded = (s_axis_tdata[2-1:0] == 2);
+
+assign go = free;
+
+always @(posedge clk) begin: show_item0_offer
+    if (rst == 1) begin
+        m_axis_tvalid <= 0;
+    end
+    else begin
+        if (go) begin
+            m_axis_tvalid <= (valid3 && code_column0_keep[0]);
+        end
+    end
+end
+
+always @(posedge clk) begin: show_item0_move
+    if (go) begin
+        m_axis_tdata <= code_column0_put;
+        m_axis_tkeep <= code_column0_keep;
+        m_axis_tlast <= last3;
+    end
+end
+
+assign free = ((!m_axis_tvalid) || m_axis_tready);
+
+assign s_axis_tready = go;
+
+always @(table2, raw2) begin: name
+    number2 = table2;
+    name2 = {4'h0, table2};
+    if (raw2) begin
+        number2 = 0;
+        name2 = 255;
+    end
+end
 
 assign turn = (go && valid3 && (operation3 != 3));
-
-assign pushed = ((state << length4) | {8'h0, code4});
 
 always @(posedge clk) begin: control
     if (rst == 1) begin
         valid3 <= 0;
         valid2 <= 0;
-        m_axis_tvalid <= 0;
     end
     else begin
         if (go) begin
             valid2 <= s_axis_tvalid;
             valid3 <= valid2;
-            m_axis_tvalid <= (valid3 && (operation3 != 0) && ((operation3 != 2) || spill || escape3));
         end
     end
 end
 
-always @(posedge clk) begin: form_stage
+always @(posedge clk) begin: describe
     if (go) begin
         last2 <= s_axis_tlast;
         operation2 <= s_axis_tdata[2-1:0];
-        byte2 <= s_axis_tdata[10-1:2];
-        if ((s_axis_tdata[2-1:0] == 3)) begin
-            byte2 <= s_axis_tdata[10+:8];
-        end
-        symbol2 <= difference[4-1:0];
-        if ((difference > 15)) begin
-            symbol2 <= 15;
-        end
         table2 <= s_axis_tdata[22-1:(10 + 8)];
         raw2 <= s_axis_tdata[22];
-    end
-end
-
-always @(posedge clk) begin: map_stage
-    if (go) begin
         last3 <= last2;
         operation3 <= operation2;
-        byte3 <= byte2;
-        escape3 <= coded2[(4 + 8)];
-        length3 <= coded2[(4 + 8)-1:8];
-        code3 <= coded2[8-1:0];
-        if (((operation2 != 2) || raw2)) begin
-            escape3 <= 1'b1;
-            length3 <= 0;
-            code3 <= 0;
-        end
-        if ((operation2 == 3)) begin
-            code3 <= {4'h0, table2};
-            if (raw2) begin
-                code3 <= 255;
-            end
-        end
-    end
-end
-
-always @(posedge clk) begin: head_stage
-    if (turn) begin
-        length4 <= length3;
-        code4 <= code3;
-        if ((operation3 == 0)) begin
-            state <= {8'h1, byte3};
-        end
-        else if (spill) begin
-            state <= {8'h0, head[16-1:8]};
-        end
-        else begin
-            state <= head;
-        end
-    end
-    if (go) begin
-        m_axis_tlast <= last3;
-        m_axis_tkeep[0] <= 1'b1;
-        m_axis_tkeep[1] <= ((operation3 != 2) || (spill && escape3));
-        m_axis_tdata <= {byte3, byte3};
-        if ((operation3 == 3)) begin
-            m_axis_tdata[16-1:8] <= code3;
-        end
-        if ((operation3 == 1)) begin
-            m_axis_tdata <= head;
-        end
-        else if (spill) begin
-            m_axis_tdata[8-1:0] <= head[8-1:0];
-        end
-    end
-end
-
-always @(posedge clk) begin: push_stage
-    if (turn) begin
-        behind <= pushed;
     end
 end
 

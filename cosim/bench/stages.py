@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from reference.choose import Tokens, choose_table, histogram_of
@@ -18,6 +18,8 @@ from reference.zeros import KNOWN_TABLES, find_runs, write_bitmap
 from cosim.bench.corners import Frame
 from cosim.bench.streams import Word
 from hls.code_schedule import CODE, HEADER, OPERATION, START, STORE
+from hls.code_stack import word_bytes
+from hls.lane_enc import beat_bytes
 from hls.point import POINT, RAW, NumberFormat, Tables
 
 WORD = 4
@@ -172,7 +174,7 @@ class Stages:
     @property
     def backwards_words(self) -> list[Word]:
         """Words of chunk_reverse's m_axis."""
-        return [Word(exponent) for exponent in reversed(self.exponents)]
+        return [replace(word, tlast=0) for word in reversed(self.exponent_words)]
 
     @property
     def zeros_words(self) -> list[Word]:
@@ -224,7 +226,7 @@ class Stages:
     @property
     def code_words(self) -> list[Word]:
         """Words of code_stack's m_axis."""
-        return stack_words(self.coded) if self.blocks else []
+        return stack_words(self.coded, self.width) if self.blocks else []
 
     @property
     def raw_words(self) -> list[Word]:
@@ -255,10 +257,12 @@ def group_words(
     return words
 
 
-def stack_words(data: bytes) -> list[Word]:
-    """Words of code_stack's m_axis for a packet: the first holds what makes the others full."""
-    first = len(data) % WORD or WORD
-    return cut_words(data, [first] + [WORD] * ((len(data) - first) // WORD), len(data))
+def stack_words(data: bytes, width: int) -> list[Word]:
+    """Words of code_stack's m_axis for a packet: first what does not fill a word, beat by beat."""
+    word, beat = word_bytes(width), beat_bytes(width)
+    whole, remaining = divmod(len(data), word)
+    beats, first = divmod(remaining, beat)
+    return cut_words(data, [first] * (first > 0) + [beat] * beats + [word] * whole, len(data))
 
 
 def cut_words(data: bytes, sizes: Sequence[int], user: int) -> list[Word]:
@@ -274,20 +278,25 @@ def cut_words(data: bytes, sizes: Sequence[int], user: int) -> list[Word]:
 
 
 def operation_words(chunk: Stages) -> list[Word]:
-    """Words of code_schedule's m_axis; a byte that does not count is 0."""
-    count, headers = len(chunk.exponents), [word.tdata for word in chunk.header_words]
-    if not count:
+    """Words of code_schedule's m_axis; bytes that do not count are 0."""
+    width, headers = chunk.width, [word.tdata for word in chunk.header_words]
+    groups = chunk.exponent_words
+    if not groups:
         return []
-    lanes = [(count - 1 - i) % POINT.lanes for i in range(POINT.lanes)]
-    operations = [(0, chunk.payload[lane], START) for lane in lanes]
-    operations += [
-        (headers[j // POINT.block], chunk.exponents[j], CODE) for j in reversed(range(count))
-    ]
-    operations += [(header, 0, HEADER) for header in reversed(headers)]
-    operations += [(0, 0, STORE)] * POINT.lanes
-    return packet(
-        [(header << EXPONENT | byte) << OPERATION | code for header, byte, code in operations]
-    )
+    rows = POINT.lanes // width
+    starts = [(len(groups) - 1 - i) % rows * width for i in range(rows)]
+    payloads = [int.from_bytes(chunk.payload[lane : lane + width], "little") for lane in starts]
+    operations = [(0, payload, START, 0) for payload in payloads]
+    for i, group in reversed(list(enumerate(groups))):
+        header = headers[i * width // POINT.block]
+        operations.append((header, group.tdata, CODE, group.tuser))
+    operations += [(header, 0, HEADER, 0) for header in reversed(headers)]
+    operations += [(0, 0, STORE, 0)] * rows
+    words = []
+    for i, (header, data, code, user) in enumerate(operations):
+        word = (header << EXPONENT * width | data) << OPERATION | code
+        words.append(Word(word, tuser=user, tlast=int(i == len(operations) - 1)))
+    return words
 
 
 def assembly_words(chunk: Stages) -> list[Word]:
