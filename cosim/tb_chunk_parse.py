@@ -72,7 +72,7 @@ class Parser(Bench):
             lanes[-1] &= 0xFFFF
         assert_same(lanes, parts.lane_words(), f"{name}: lanes")
         (shape,) = await self.take("m_shape", 1)
-        assert shape.tdata == parts.shape(FMT), f"{name}: shape {shape.tdata:x}"
+        assert shape.tdata == parts.shape, f"{name}: shape {shape.tdata:x}"
         codes = await self.take("m_codes", len(parts.code_words()))
         assert_same(b"".join(map(code_bytes, codes)), parts.codes, f"{name}: codes")
         assert [word.tlast for word in codes] == [word.tlast for word in parts.code_words()]

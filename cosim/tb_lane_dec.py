@@ -26,6 +26,7 @@ assert CONFIGURATION.tables, "lane_dec is built with tables"
 TABLES = CONFIGURATION.tables.tables
 CONTRACT = CONFIGURATION.contract
 WIDTH = setting.width()
+SOFTWARE = "hw2-n8-c4096"  # of which so far only the package writes chunks
 FMT = FP32  # whose chunks these are; the exponents of bf16 are the same
 
 
@@ -42,14 +43,14 @@ class LaneDecoder(Bench):
         )
 
     def send(self, parts: Parts) -> None:
-        self.shapes.send([Word(parts.shape(FMT))])
+        self.shapes.send([Word(parts.shape)])
         self.lanes.send([Word(word) for word in parts.lane_words(WIDTH)])
         self.codes.send(parts.code_words(WIDTH))
 
-    async def check(self, named: Iterable[tuple[str, Frame]]) -> None:
+    async def check(self, named: Iterable[tuple[str, Frame]], profile: str = POINT.profile) -> None:
         """Decode frames back to back; groups and the payload must be right."""
         start, frames = self.cycle, list(named)
-        chunks = [(name, parts) for name, frame in frames for parts in coded(frame)]
+        chunks = [(name, parts) for name, frame in frames for parts in coded(frame, profile)]
         for _, parts in chunks:
             self.send(parts)
         for name, parts in chunks:
@@ -74,9 +75,9 @@ class LaneDecoder(Bench):
         )
 
 
-def coded(frame: Frame) -> list[Parts]:
+def coded(frame: Frame, profile: str = POINT.profile) -> list[Parts]:
     """The chunks of a frame that have lanes."""
-    chunks = [dissect(chunk, FMT, TABLES) for chunk in golden.chunks(frame, FMT)]
+    chunks = [dissect(chunk, FMT, TABLES) for chunk in golden.chunks(frame, FMT, profile)]
     return [parts for parts in chunks if parts.nonzeros]
 
 
@@ -112,6 +113,24 @@ async def decodes_every_codeword_of_every_table(dut: Any) -> None:
         range(len(TABLES))
     )
     await decoder.check(blocks)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(stall=[free, coin])
+async def decodes_codes_that_begin_anywhere(dut: Any, stall: Stall) -> None:
+    """Headers of three bytes put them there, in chunks that say what is stripped of each block."""
+    decoder = LaneDecoder(dut, stall, stall)
+    await decoder.reset()
+    frames, stripped = corners.Corners(FMT, TABLES), 2**16 - 1
+    named = [
+        (f"{count} stripped", [v & ~stripped | 1 << FMT.mantissa for v in frames.gradient(count)])
+        for count in (7, 200, 600, 1100, 1600, 2100, POINT.chunk + 9)
+    ]
+    for _, frame in named:
+        frame.extend(frames.value(90) for _ in range(3))
+    starts = {parts.coded_at for _, frame in named for parts in coded(frame, SOFTWARE)}
+    assert any(start % 2 for start in starts), "no chunk has headers of three bytes"
+    await decoder.check(named, SOFTWARE)
 
 
 def faults() -> Iterable[tuple[str, ChunkError, Parts]]:

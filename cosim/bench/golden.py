@@ -19,17 +19,17 @@ DIRECTORY_BYTES = slice(20, 24)
 HEADER_BYTES = 28  # without the directory
 
 
-def compress(frame: Sequence[int], fmt: NumberFormat) -> bytes:
-    """The stream of a frame in the profile of the hardware."""
+def compress(frame: Sequence[int], fmt: NumberFormat, profile: str = POINT.profile) -> bytes:
+    """The stream of a frame in a profile, that of the hardware unless another is named."""
     patterns = np.array(frame, dtype=f"u{fmt.width // 8}")
-    return entrolith.compress(patterns, dtype=fmt.name, profile=POINT.profile)
+    return entrolith.compress(patterns, dtype=fmt.name, profile=profile)
 
 
-def chunks(frame: Sequence[int], fmt: NumberFormat) -> list[bytes]:
+def chunks(frame: Sequence[int], fmt: NumberFormat, profile: str = POINT.profile) -> list[bytes]:
     """The chunks of a frame's stream (section 4)."""
-    stream = compress(frame, fmt)
+    stream = compress(frame, fmt, profile)
     at, cut = header_bytes(stream), []
-    while at < len(stream):
+    for _ in range(0, len(frame), POINT.chunk):
         size = int.from_bytes(stream[at + 1 : at + 4], "little")
         cut.append(stream[at : at + size])
         at += size

@@ -15,6 +15,7 @@ from hls.point import POINT, NumberFormat, Tables
 
 WORD = 4
 BITMAP = 2  # `zeros` of the mode byte
+TRAILING = 1 << 5
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ class Parts:
 
     count: values. zeros: of the mode byte. summary, bitmap: words of section 4.1. lanes: states
     before the first value; finals: after the last. blocks: section 5. coded_at: where the codes
-    begin in the chunk. raw: raw bytes that are not in the lanes, and raw_at where they begin.
+    begin in the chunk. raw: raw bytes that are not in the lanes, and raw_at where they begin;
+    raw_bytes: how many there are, with those in the lanes.
     """
 
     count: int
@@ -38,6 +40,7 @@ class Parts:
     coded_at: int
     raw: bytes
     raw_at: int
+    raw_bytes: int
 
     @property
     def nonzeros(self) -> int:
@@ -64,9 +67,10 @@ class Parts:
         """For each exponent how many follow, 5 for more."""
         return [min(5, self.nonzeros - 1 - i) for i in range(self.nonzeros)]
 
-    def shape(self, fmt: NumberFormat) -> int:
+    @property
+    def shape(self) -> int:
         """A word of `shape` (hls/chunk_parse.py)."""
-        unused = max(0, POINT.tail - self.nonzeros * fmt.raw // 8)
+        unused = max(0, POINT.tail - self.raw_bytes)
         index = (POINT.chunk - 1).bit_length()
         return unused << (index + 1) | bool(self.codes) << index | self.nonzeros - 1
 
@@ -150,10 +154,12 @@ def dissect(chunk: bytes, fmt: NumberFormat, tables: Tables) -> Parts:
         summaries = -(-count // 32**2)
         words = [int.from_bytes(chunk[i : i + WORD], "little") for i in range(at, reader.at, WORD)]
     elif zeros:
-        return Parts(count, zeros, [], [], [], [], [], [], b"", 0, b"", 0)
+        return Parts(count, zeros, [], [], [], [], [], [], b"", 0, b"", 0, 0)
     lanes = [reader.integer(2, "lanes") for _ in range(POINT.lanes)]
-    blocks = read_blocks(reader, nonzeros, trailing=False, h=header, d=dtype, tables=named)
-    raw_at = len(chunk) - max(0, nonzeros * fmt.raw // 8 - POINT.tail)
+    trailing = bool(mode & TRAILING)
+    blocks = read_blocks(reader, nonzeros, trailing=trailing, h=header, d=dtype, tables=named)
+    raw_bytes = sum(-(-block.count * (fmt.raw - block.trailing) // 8) for block in blocks)
+    raw_at = len(chunk) - max(0, raw_bytes - POINT.tail)
     codes, finals = Reader(chunk, reader.at, raw_at), list(lanes)
     coded_at = reader.at
     exponents = read_exponents(codes, finals, blocks, dtype, named)
@@ -170,4 +176,5 @@ def dissect(chunk: bytes, fmt: NumberFormat, tables: Tables) -> Parts:
         coded_at=coded_at,
         raw=chunk[raw_at:],
         raw_at=raw_at,
+        raw_bytes=raw_bytes,
     )
