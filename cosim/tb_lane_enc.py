@@ -123,7 +123,7 @@ async def keeps_its_contract(dut: Any) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def sustains_its_width(dut: Any) -> None:
-    """Gradients have escapes, but hardly a group that takes a second cycle."""
+    """Gradients have escapes, but few groups that take a second cycle."""
     encoder = LaneEncoder(dut)
     await encoder.reset()
     for name, frame in samples(FP32, 1):

@@ -43,8 +43,9 @@ from hls.stream import AxiStream, Contract
 def contract(width=1):
     """Latency: to the first bytes of an operation that puts some.
 
-    An operation that puts more than `beat_bytes` takes two cycles. All rows of last states do, but
-    at width 1; of the groups of real gradients up to 2 % at width 2, hardly any at width 4.
+    An operation that puts more than `beat_bytes` takes two cycles: all rows of last states, but at
+    width 1; of the groups of dense gradients next to none, of those of VGG16, with its many
+    escapes, 1.7 %.
     """
     return Contract(latency=3 if width == 1 else 4, interval=1)
 
