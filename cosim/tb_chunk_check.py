@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""chunk_check: values pass unchanged, and another CRC-32 than theirs is noticed."""
+"""chunk_check: values pass unchanged, and each frame's last word says what was wrong with it."""
 
 from __future__ import annotations
 
 import random
 import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import cocotb
-from cocotb.triggers import RisingEdge
 
 from cosim.bench import setting
 from cosim.bench.bench import Bench
 from cosim.bench.frames import assert_same
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Word
-from hls.chunk_check import CONTRACT
+from hls.chunk_check import CONTRACT, WAIT
+from hls.chunk_error import ChunkError
 
 CONFIGURATION = setting.configuration()
 assert CONFIGURATION.fmt, "chunk_check is built for a number format"
@@ -24,50 +26,88 @@ FMT = CONFIGURATION.fmt
 CHECKED, LAST = 2, 1  # tuser
 
 
+@dataclass
+class Chunk:
+    """Values at random; flip: bits of the CRC-32 that are inverted; error: what lane_dec found."""
+
+    count: int
+    checked: bool = True
+    flip: int = 0
+    error: ChunkError = ChunkError.NONE
+    values: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.values = [random.getrandbits(FMT.width) for _ in range(self.count)]
+
+    @property
+    def verdict(self) -> ChunkError:
+        """What is wrong with it."""
+        return self.error or (ChunkError.CHECK if self.flip else ChunkError.NONE)
+
+    @property
+    def check(self) -> int:
+        """The word of s_check."""
+        size = FMT.width // 8
+        plain = b"".join(value.to_bytes(size, "little") for value in self.values)
+        return self.error << 32 | zlib.crc32(plain) ^ self.flip
+
+
 class Checker(Bench):
-    """The DUT, its streams, and the cycles in which it finds a mismatch."""
+    """The DUT and its streams."""
 
     def __init__(self, dut: Any, idle: Stall = free, stall: Stall = free) -> None:
         super().__init__(dut)
         self.values, self.checks = self.source("s_axis", idle), self.source("s_check")
         self.passed = self.sink("m_axis", stall)
-        self.mismatches: list[int] = []
-        cocotb.start_soon(self.watch())
+        dut.halt.value = dut.close.value = dut.fault.value = 0
 
-    async def watch(self) -> None:
-        edge = RisingEdge(self.dut.clk)
-        while True:
-            await edge
-            if self.dut.mismatch.value == 1:
-                self.mismatches.append(self.cycle)
+    def send(self, chunks: Sequence[Chunk], *, ends: bool = True) -> None:
+        """Send chunks of a frame, perhaps to its end."""
+        for chunk in chunks:
+            user = CHECKED if chunk.checked else 0
+            if chunk.checked:
+                self.checks.send([Word(chunk.check)])
+            words = [Word(value, tuser=user) for value in chunk.values]
+            end = ends and chunk is chunks[-1]
+            words[-1] = Word(chunk.values[-1], tuser=user | LAST, tlast=int(end))
+            self.values.send(words)
 
-    async def check(self, count: int, *, flip: int = 0, checked: bool = True) -> int:
-        """Send a chunk, perhaps with bits of its CRC-32 flipped; returns its last cycle."""
-        values = [random.getrandbits(FMT.width) for _ in range(count)]
-        plain = b"".join(value.to_bytes(FMT.width // 8, "little") for value in values)
-        if checked:
-            self.checks.send([Word(zlib.crc32(plain) ^ flip)])
-        user = CHECKED if checked else 0
-        self.values.send(
-            Word(value, tuser=user | (LAST if i == count - 1 else 0), tlast=i == count - 1)
-            for i, value in enumerate(values)
-        )
-        words = await self.within(20 * (count + 20), self.passed.packet())
+    async def expect(self, chunks: Sequence[Chunk]) -> None:
+        """The next frame must be these chunks', with the verdict on the first that is at fault."""
+        values = [value for chunk in chunks for value in chunk.values]
+        words = await self.within(20 * (len(values) + 20), self.passed.packet())
         assert_same([word.tdata for word in words], values, "values")
-        setting.report_compared(frames=1, values=count, size=len(plain), cycles=count)
-        return words[-1].cycle
+        verdicts = [chunk.verdict for chunk in chunks if chunk.checked and chunk.verdict]
+        told = [word.tuser for word in words]
+        assert told == [0] * (len(words) - 1) + [next(iter(verdicts), ChunkError.NONE)]
+        setting.report_compared(
+            frames=1, values=len(values), size=len(values) * FMT.width // 8, cycles=len(values)
+        )
+
+    async def until(self, flag: Any) -> None:
+        """Wait for the next edge that sees a signal high."""
+        await self.cycles(1)
+        while not flag.value:
+            await self.cycles(1)
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
-async def passes_what_is_right(dut: Any, idle: Stall, stall: Stall) -> None:
+async def judges_each_frame(dut: Any, idle: Stall, stall: Stall) -> None:
     checker = Checker(dut, idle, stall)
     await checker.reset()
+    frames = []
     for count in (1, 1, 2, 3, 200, 1):
-        await checker.check(count)
-        await checker.check(count, checked=False)
+        frames += [[Chunk(count)], [Chunk(count, checked=False)], [Chunk(count, flip=1)]]
+        frames += [[Chunk(count, error=ChunkError.CODES, flip=1)], [Chunk(count), Chunk(count)]]
+        frames += [[Chunk(count, flip=4), Chunk(count), Chunk(1, error=ChunkError.EXPONENT)]]
+        frames += [[Chunk(count), Chunk(count, checked=False), Chunk(2, flip=2)]]
+    for frame in frames:
+        checker.send(frame)
+    for frame in frames:
+        await checker.expect(frame)
     await checker.cycles(5)
-    assert not checker.mismatches
+    assert checker.passed.empty
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -75,33 +115,63 @@ async def finds_every_bit(dut: Any) -> None:
     checker = Checker(dut)
     await checker.reset()
     for bit in range(32):
-        at = await checker.check(3, flip=1 << bit)
-        await checker.cycles(3)
-        assert checker.mismatches == [at + 1], f"bit {bit}"
-        checker.mismatches.clear()
-        await checker.check(2)
-    await checker.cycles(3)
-    assert not checker.mismatches
+        for frame in ([Chunk(3, flip=1 << bit)], [Chunk(2)]):
+            checker.send(frame)
+            await checker.expect(frame)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(stall=[free, coin], found=[ChunkError.NONE, ChunkError.CODES])
+async def closes_a_frame(dut: Any, stall: Stall, found: ChunkError) -> None:
+    """After halt nothing more comes but what was being offered, and then the frame's end."""
+    checker = Checker(dut, coin, stall)
+    await checker.reset()
+    for wait in range(40):
+        checker.passed.moved.clear()
+        begun = Chunk(3, error=found)
+        checker.send([begun, Chunk(30)], ends=False)
+        await checker.cycles(wait)
+        dut.halt.value, dut.fault.value = 1, ChunkError.SIZE
+        await checker.until(dut.halted)
+        moved = len(checker.passed.moved)
+        await checker.cycles(5)
+        assert len(checker.passed.moved) == moved, "a value moved after halted"
+        checker.values.reset()
+        checker.checks.reset()
+        dut.close.value = 1
+        await checker.until(dut.m_axis_tready)
+        dut.close.value = dut.halt.value = 0
+        words = await checker.within(100, checker.passed.packet())
+        judged = moved >= begun.count and found != ChunkError.NONE
+        assert [word.tuser for word in words[:-1]] == [0] * moved
+        assert words[-1].tuser == (found if judged else ChunkError.SIZE), f"after {moved} values"
+        behind = [Chunk(wait % 3 + 1)]
+        checker.send(behind)
+        await checker.expect(behind)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def starts_anew_after_reset(dut: Any) -> None:
     checker = Checker(dut)
     await checker.reset()
-    checker.values.send(Word(i, tuser=CHECKED) for i in range(50))
+    checker.send([Chunk(5, flip=1), Chunk(50)])
     await checker.cycles(20)
     await checker.reset()
-    await checker.check(5)
-    await checker.cycles(3)
-    assert not checker.mismatches
+    frame = [Chunk(5)]
+    checker.send(frame)
+    await checker.expect(frame)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def keeps_its_contract(dut: Any) -> None:
     checker = Checker(dut)
     await checker.reset()
-    await checker.check(100)
-    moved = checker.values.moved
-    assert moved == list(range(moved[0], moved[0] + 100, CONTRACT.interval))
-    latencies = {b - a for a, b in zip(moved, checker.passed.moved, strict=True)}
+    frame = [Chunk(60), Chunk(40)]
+    checker.send(frame)
+    await checker.expect(frame)
+    *moved, last = checker.values.moved
+    assert moved == list(range(moved[0], moved[0] + 99, CONTRACT.interval))
+    assert last == moved[-1] + 1 + WAIT
+    latencies = {b - a for a, b in zip(moved, checker.passed.moved[:-1], strict=True)}
     assert latencies == {CONTRACT.latency}
+    assert checker.passed.moved[-1] == last

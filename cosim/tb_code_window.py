@@ -125,6 +125,20 @@ async def knows_what_is_unread(dut: Any) -> None:
         assert dut.unread.value == 0
 
 
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(idle=[free, coin])
+async def drops_what_is_left(dut: Any, idle: Stall) -> None:
+    """A chunk that begins before all of the one before it has been taken has its own bytes."""
+    window = Window(dut, idle)
+    await window.reset()
+    for codes in chunks(60):
+        await window.begin(codes)
+        assert await window.take(0) == b""  # able, before which no chunk ends
+        for at in range(random.randrange(len(codes) + 1)):
+            assert await window.take(1) == codes[at : at + 1]
+        await window.cycles(random.randrange(12))
+
+
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def starts_anew_after_reset(dut: Any) -> None:
     window = Window(dut)

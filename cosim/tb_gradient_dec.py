@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gradient_dec: the values are those that the package compressed, and bad chunks are refused."""
+"""gradient_dec: the values are those that the package compressed, and bad frames are refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any
 
 import cocotb
-from cocotb.triggers import RisingEdge, Trigger
 
 from cosim.bench import corners, golden, malformed, setting
 from cosim.bench.bench import Bench
@@ -17,6 +16,8 @@ from cosim.bench.corners import Frame
 from cosim.bench.frames import assert_same, chunks_to_words, words_to_values
 from cosim.bench.parts import WORD, dissect
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.streams import Word
+from hls.chunk_check import WAIT
 from hls.chunk_error import ChunkError
 from hls.gradient_dec import CONTRACT
 from hls.point import POINT
@@ -41,15 +42,11 @@ class Decoder(Bench):
         """Decode frames back to back; each must come out, nothing else, and no error."""
         frames, start, size = list(named), self.cycle, 0
         for _, frame in frames:
-            chunks = golden.chunks(frame, FMT)
-            size += sum(map(len, chunks))
-            self.packets.send(chunks_to_words(chunks))
+            size += self.send(frame)
         for name, frame in frames:
-            words = await self.within(8 * (len(frame) + POINT.chunk), self.values.packet())
-            assert_same(words_to_values(words), frame, name)
+            await self.expect(name, frame)
         await self.cycles(50)
         assert self.values.empty, "more came than the values of the frames"
-        assert not self.dut.error.value, f"error {self.dut.error_code.value}"
         setting.report_compared(
             frames=len(frames),
             values=sum(len(frame) for _, frame in frames),
@@ -57,25 +54,53 @@ class Decoder(Bench):
             cycles=self.cycle - start,
         )
 
-    async def refuse(self, chunks: Sequence[bytes]) -> ChunkError:
-        """Decode a frame that is at fault; returns what the DUT calls the fault.
-
-        The DUT must go on taking words but offer none, until it is reset.
-        """
+    def send(self, frame: Frame) -> int:
+        """Send a frame's chunks; returns their bytes."""
+        chunks = golden.chunks(frame, FMT)
         self.packets.send(chunks_to_words(chunks))
-        if not self.dut.error.value:
-            await self.within(8 * POINT.chunk, until(RisingEdge(self.dut.error)))
-        await self.cycles(2)
-        offered = len(self.values.moved)
-        await self.within(8 * POINT.chunk, self.packets.drained())
-        await self.cycles(100)
-        assert len(self.values.moved) <= offered + 1, "values after the error"
-        assert self.dut.error.value, "the error went away"
-        return ChunkError(int(self.dut.error_code.value))
+        return sum(map(len, chunks))
+
+    async def expect(self, name: str, frame: Frame) -> None:
+        """The next frame must be this one, and not at fault."""
+        words = await self.within(8 * (len(frame) + POINT.chunk), self.values.packet())
+        assert verdict(words) is ChunkError.NONE, f"{name}: {verdict(words)!r}"
+        assert_same(words_to_values(words), frame, name)
+
+    async def refuse(
+        self, faulty: Sequence[malformed.Faulty], *, around: Sequence[Frame]
+    ) -> set[ChunkError]:
+        """Decode frames at fault, others around each; returns what the faults are called.
+
+        Those others must come out as if nothing had been between them.
+        """
+        found = set()
+        for fault in faulty:
+            assert golden.refuses(fault.chunks, fault.values, FMT), (
+                f"{fault.name}: the package reads it"
+            )
+            for frame in around:
+                self.send(frame)
+            self.packets.send(chunks_to_words(fault.chunks))
+        for frame in around:
+            self.send(frame)
+        for fault in faulty:
+            for frame in around:
+                await self.expect(f"before {fault.name}", frame)
+            limit = 8 * POINT.chunk * (len(fault.chunks) + 1)
+            error = verdict(await self.within(limit, self.values.packet()))
+            assert fault.may_be_called(error), f"{fault.name}: called {error!r}"
+            found.add(error)
+        for frame in around:
+            await self.expect("behind all faults", frame)
+        await self.cycles(50)
+        assert self.values.empty, "more came than the frames"
+        return found
 
 
-async def until(trigger: Trigger) -> None:
-    await trigger
+def verdict(words: Sequence[Word]) -> ChunkError:
+    """What the last word of a frame says of it; the others must say nothing."""
+    assert not any(word.tuser for word in words[:-1]), "an error before the frame's last word"
+    return ChunkError(words[-1].tuser)
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -140,39 +165,50 @@ async def starts_anew_after_reset(dut: Any, stop: int) -> None:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(stall=[free, coin])
-async def names_each_fault(dut: Any, stall: Stall) -> None:
+@cocotb.parametrize(stall=[free, coin], alone=[True, False])
+async def names_each_fault(dut: Any, stall: Stall, alone: bool) -> None:
+    """Alone, or with frames so short that many are inside together."""
     decoder = Decoder(dut, stall, stall)
-    frames = corners.Corners(FMT, TABLES)
-    missing = set(ChunkError) - {ChunkError.NONE}
-    for faulty in malformed.faults(frames):
-        assert golden.refuses(faulty.chunks, faulty.values, FMT), (
-            f"{faulty.name}: the package reads it"
-        )
-        await decoder.reset()
-        error = await decoder.refuse(faulty.chunks)
-        assert faulty.may_be_called(error), f"{faulty.name}: called {error!r}"
-        missing.discard(error)
-    assert not missing, f"nothing provoked {missing}"
     await decoder.reset()
+    frames = corners.Corners(FMT, TABLES)
+    around = [] if alone else [frames.gradient(1), [0] * 3, frames.gradient(9), frames.gradient(2)]
+    found = await decoder.refuse(list(malformed.faults(frames)), around=around)
+    missing = set(ChunkError) - {ChunkError.NONE} - found
+    assert not missing, f"nothing provoked {missing}"
     await decoder.check(frames.mixture())
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def refuses_flipped_bits(dut: Any) -> None:
-    decoder = Decoder(dut)
+@cocotb.parametrize(stall=[free, coin])
+async def refuses_flipped_bits(dut: Any, stall: Stall) -> None:
+    decoder = Decoder(dut, stall, stall)
+    await decoder.reset()
     frames = corners.Corners(FMT, TABLES)
+    faulty = []
     for _ in range(400 if FULL else 40):
         some = random.randrange(150)  # and one: only the directory counts the values of all zeros
         frame = [*frames.gradient(some, zeros=random.choice([0, 0.3])), *frames.gradient(1)]
         (chunk,) = golden.chunks(frame, FMT)
         bits = random.sample(range(8 * len(chunk)), random.choice([1, 2]))
         spoilt = [malformed.flipped(chunk, bits)]
-        assert golden.refuses(spoilt, len(frame), FMT), f"the package reads it with {bits} flipped"
-        await decoder.reset()
-        assert await decoder.refuse(spoilt) is not ChunkError.NONE
+        faulty.append(malformed.Faulty(f"bits {bits}", None, spoilt, len(frame)))
+    await decoder.refuse(faulty, around=[frames.gradient(5)])
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(stall=[free, coin] if FULL else [free])
+async def drops_no_more_than_the_frame(dut: Any, stall: Stall) -> None:
+    """Whichever of a frame's chunks is at fault, and whatever its packet holds instead."""
+    decoder = Decoder(dut, stall, stall)
     await decoder.reset()
-    await decoder.check(frames.mixture())
+    frames = corners.Corners(FMT, TABLES)
+    frame = frames.gradient(2 * POINT.chunk + 600, zeros=0.1)
+    sound, faulty = golden.chunks(frame, FMT), []
+    for at, chunk in enumerate(sound):
+        for name, other in malformed.replaced(chunk):
+            spoilt = [*sound[:at], other, *sound[at + 1 :]]
+            faulty.append(malformed.Faulty(f"chunk {at} {name}", None, spoilt, len(frame)))
+    await decoder.refuse(faulty, around=[frames.gradient(700)])
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -184,7 +220,11 @@ async def keeps_its_latency(dut: Any) -> None:
         await decoder.reset()
         await decoder.check([(f"{count} values", frame)])
         latency = decoder.values.moved[0] - decoder.packets.moved[0]
-        assert latency == latency_of(golden.chunks(frame, FMT)[0]), f"{count} values: {latency}"
+        promised = latency_of(golden.chunks(frame, FMT)[0]) + (WAIT if count == 1 else 0)
+        assert latency == promised, f"{count} values: {latency}"
+        assert decoder.values.moved[-1] - decoder.values.moved[0] >= count - 1 + WAIT * (count > 1)
+        if count == 1:
+            assert latency == CONTRACT.latency
 
 
 def latency_of(chunk: bytes) -> int:

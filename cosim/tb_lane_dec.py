@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -55,24 +55,30 @@ class LaneDecoder(Bench):
             self.send(parts)
         for name, parts in chunks:
             limit = 20 * (parts.nonzeros + 100)
-            expected = parts.groups(WIDTH)
-            words = await self.within(limit, self.exponents.words(len(expected)))
-            users = [word.tuser for word in expected]
-            assert_same([word.tuser for word in words], users, f"{name}: how many follow")
-            items = 1 + users[-1] % WIDTH  # of the last group: the others are all full
-            came = [word.tdata for word in words]
-            came[-1] %= 1 << 8 * items
-            assert_same(came, [word.tdata for word in expected], name)
+            words = await self.within(limit, self.exponents.words(len(parts.groups(WIDTH))))
+            assert_groups(words, parts, name)
             (tail,) = await self.within(limit, self.tails.words(1))
             (check,) = await self.within(limit, self.checks.words(1))
-            assert (tail.tdata, check.tdata) == (parts.tail, parts.check), f"{name}: payload"
+            error, crc = divmod(check.tdata, 1 << 32)
+            assert (tail.tdata, crc) == (parts.tail, parts.check), f"{name}: payload"
+            assert error == ChunkError.NONE, f"{name}: {ChunkError(error)!r}"
         await self.cycles(50)
         assert self.exponents.empty
-        assert self.dut.fault.value == ChunkError.NONE
         values = sum(parts.nonzeros for _, parts in chunks)
         setting.report_compared(
             frames=len(frames), values=values, size=values, cycles=self.cycle - start
         )
+
+
+def assert_groups(words: Sequence[Word], parts: Parts, name: str) -> None:
+    """The words of m_exponents must be a chunk's."""
+    expected = parts.groups(WIDTH)
+    users = [word.tuser for word in expected]
+    assert_same([word.tuser for word in words], users, f"{name}: how many follow")
+    items = 1 + users[-1] % WIDTH  # of the last group: the others are all full
+    came = [word.tdata for word in words]
+    came[-1] %= 1 << 8 * items
+    assert_same(came, [word.tdata for word in expected], name)
 
 
 def coded(frame: Frame, profile: str = POINT.profile) -> list[Parts]:
@@ -160,14 +166,23 @@ def faults() -> Iterable[tuple[str, ChunkError, Parts]]:
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(stall=[free, coin])
 async def names_faults(dut: Any, stall: Stall) -> None:
+    """A chunk at fault has as many values as ever, and the next begins as if nothing had been."""
     decoder = LaneDecoder(dut, stall, stall)
-    for name, error, parts in faults():
-        await decoder.reset()
-        decoder.send(parts)
-        await decoder.cycles(8 * parts.nonzeros + 200)
-        assert dut.fault.value == error, f"{name}: called {dut.fault.value}"
-        assert len(decoder.exponents.moved) <= len(parts.groups(WIDTH))
     await decoder.reset()
+    sound = one(corners.Corners(FMT, TABLES).gradient(9))
+    faulty = list(faults())
+    for _, _, parts in faulty:
+        decoder.send(parts)
+        decoder.send(sound)
+    for name, error, parts in faulty:
+        limit = 8 * parts.nonzeros + 200
+        await decoder.within(limit, decoder.exponents.words(len(parts.groups(WIDTH))))
+        found, of_sound = await decoder.within(limit, decoder.checks.words(2))
+        assert found.tdata >> 32 == error, f"{name}: called {found.tdata >> 32}"
+        assert of_sound.tdata == sound.check, f"behind {name}"
+        words = decoder.exponents.words(len(sound.groups(WIDTH)))
+        assert_groups(await decoder.within(limit, words), sound, f"behind {name}")
+    await decoder.within(200, decoder.tails.words(2 * len(faulty)))
     await decoder.check(corners.Corners(FMT, TABLES).mixture())
 
 

@@ -32,7 +32,6 @@ class Merge(Bench):
 
     def __init__(self, dut: Any, idle: Stall = free, stall: Stall = free) -> None:
         super().__init__(dut)
-        dut.halt.value = 0
         self.zeros, self.bitmap, self.nonzeros = (
             self.source(name, idle) for name in ("s_zeros", "s_bitmap", "s_axis")
         )
@@ -97,19 +96,6 @@ async def merges_chunks(dut: Any) -> None:
             ("a summary and one", frames.gradient(1025, zeros=0.1)),
         ]
     )
-
-
-@cocotb.test(timeout_time=2, timeout_unit="ms")
-async def offers_nothing_when_halted(dut: Any) -> None:
-    merge = Merge(dut)
-    await merge.reset()
-    merge.send(corners.Corners(FMT, TABLES).gradient(500, zeros=0.5))
-    await merge.cycles(100)
-    dut.halt.value = 1
-    await merge.cycles(2)
-    seen = len(merge.values.moved)
-    await merge.cycles(50)
-    assert len(merge.values.moved) <= seen + 1
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a decoder refuses a chunk: the values of its `error_code`, by part of FORMAT.md."""
+"""Why a decoder refuses a frame, by part of FORMAT.md."""
 
 from __future__ import annotations
 

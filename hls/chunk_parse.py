@@ -56,16 +56,22 @@ def ports():
         "m_shape": AxiStream(SHAPE, last=False),
         "m_codes": AxiStream(32, user=4),
         "m_raw": AxiStream(32, user=2, last=False),
-        "halt": Signal(bool(0)),
+        "begun": Signal(bool(0)),
+        "opened": Signal(bool(0)),
         "fault": Signal(intbv(0)[CODE_BITS:]),
+        "drained": Signal(bool(0)),
+        "resume": Signal(bool(0)),
     }
 
 
 @block
 def chunk_parse(
-    clk, rst, s_axis, m_zeros, m_bitmap, m_lanes, m_shape, m_codes, m_raw, halt, fault, tables, fmt
-):
+    clk, rst, s_axis, m_zeros, m_bitmap, m_lanes, m_shape, m_codes, m_raw, begun, opened, fault,
+    drained, resume, tables, fmt,
+):  # fmt: skip
     """Take a word a cycle; a chunk costs up to OVERHEAD cycles more.
+
+    After a fault the words up to the end of the frame are taken and dropped.
 
     s_axis    in   a packet is a chunk; tuser = it is its frame's last, read with the first word
     m_zeros   out  of each chunk {zeros, frame's last, number of values - 1}, then its summary
@@ -77,8 +83,11 @@ def chunk_parse(
     m_codes   out  words that hold codes; tuser = {number of the first byte that is one; of the
                    last}; tlast = the chunk's last
     m_raw     out  words that hold raw parts; tuser = number of the first byte that counts
-    halt      in   drop everything from now on, even a word that is being offered
-    fault     out  a ChunkError: a word that moved was wrong, those after it are dropped
+    begun     out  the first word of m_zeros of a chunk moves
+    opened    out  the chunk at fault is such a one
+    fault     out  a ChunkError: a word that moved was wrong
+    drained   out  and all words of its frame have been taken
+    resume    in   when drained: begin again, with the next frame
     rst       in   synchronous, active high; the next word begins a packet
     """
     step = enum(
@@ -107,6 +116,9 @@ def chunk_parse(
     moved = Signal(bool(0))  # it goes where it is offered
     stays = Signal(bool(0))  # and is here again, for the part of the chunk that begins in it
     take = Signal(bool(0))
+    faulty = Signal(bool(0))  # a fault has been found
+    over = Signal(bool(0))  # the word before was the frame's last
+    held = Signal(bool(0))  # the word at hand is of a frame behind a faulty one
 
     # where in the chunk it lies
     left = Signal(modbv(0)[LENGTH:])  # bytes from this word on, less one
@@ -274,7 +286,9 @@ def chunk_parse(
 
     @always_comb
     def trust():
-        good.next = full and fault == NONE and not beyond
+        good.next = full and not faulty and not beyond
+        held.next = faulty and over
+        drained.next = faulty and over and state == step.DROP
 
     @always_comb
     def offer():
@@ -286,6 +300,15 @@ def chunk_parse(
         m_shape.tvalid.next = state == step.SHAPE and not (missing or excess)
         m_codes.tvalid.next = good and state == step.CODES
         m_raw.tvalid.next = good and state == step.RAW
+
+    @always_comb
+    def begin():
+        begun.next = (
+            full
+            and not faulty
+            and m_zeros.tready
+            and ((state == step.MODE and not word[7]) or state == step.COUNT)
+        )
 
     @always_comb
     def decrement():
@@ -336,6 +359,8 @@ def chunk_parse(
         elif state == step.DROP:
             moved.next = full
         else:
+            moved.next = False
+        if held:
             moved.next = False
 
     # What the parts add up to: the codes are what the others leave.
@@ -409,6 +434,12 @@ def chunk_parse(
             low.next = body[:2] == 0
         if take or not full:
             full.next = s_axis.tvalid
+        if take:
+            over.next = last and user
+        if begun:
+            opened.next = True
+        elif state == step.MODE and not faulty:
+            opened.next = False
 
         if state == step.MODE:
             index.next = 0
@@ -480,11 +511,17 @@ def chunk_parse(
         elif state == step.RAW and moved and ends:
             state.next = step.MODE
 
-        if fault != NONE or halt:
+        if resume:
+            state.next = step.MODE
+            fault.next = NONE
+            faulty.next = False
+        elif faulty:
             state.next = step.DROP
         elif beyond:
             fault.next = E_ZEROS
+            faulty.next = True
         elif moved or state == step.SETTLE or state == step.SHAPE:
             fault.next = wrong
+            faulty.next = wrong != NONE
 
     return instances()

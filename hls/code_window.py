@@ -60,11 +60,11 @@ def code_window(
 
     s_axis   in   words with codes; tuser = {number of the first byte that is one, which counts in
                   a chunk's first word; of the last, which counts in its last}; tlast = that word
-    start    in   a chunk begins: forget what is unread
+    start    in   a chunk begins: forget what is unread, drop what is left of the one before
     coded    in   with start: the chunk has codes
     needed   in   bytes may be taken; if low, none is
     go       in   take bytes at this clock edge, if able
-    able     out  they are here, or missing
+    able     out  they are here, or missing, and nothing is being dropped
     missing  out  the chunk has no such bytes
     unread   out  the chunk has bytes that have not been taken
     take     in   the slots that take a byte, the first lowest
@@ -96,6 +96,7 @@ def code_window(
     offset = Signal(intbv(0)[slots:])  # bytes held above a grain's, one-hot
     wanted = Signal(bool(0))  # the grain, if there is one
     load = Signal(bool(0))
+    stale = Signal(bool(0))  # the words are of a chunk that is over
 
     ones = tuple(i.bit_count() for i in range(1 << slots))
     count_low = count(low, 0)
@@ -138,7 +139,9 @@ def code_window(
     def look():
         here.next = s_axis.tvalid or not more
         unread.next = more or count != 0
-        able.next = not needed or (state == step_of.DEAL and (s_axis.tvalid or not more))
+        able.next = not stale and (
+            not needed or (state == step_of.DEAL and (s_axis.tvalid or not more))
+        )
         missing.next = state == step_of.DEAL and not more and number > count
         dealt.next = dealt_word
 
@@ -190,7 +193,7 @@ def code_window(
 
     @always_comb
     def fetch():
-        s_axis.tready.next = wanted and (place == grains - 1 or closing)
+        s_axis.tready.next = stale or (wanted and (place == grains - 1 or closing))
         load.next = wanted and s_axis.tvalid
 
     @always_seq(clk.posedge, reset=rst)
@@ -203,14 +206,17 @@ def code_window(
             count.next = left
         if state == step_of.SEEK:
             place.next = s_axis.tuser[2 * bits : bits + low]
-            if s_axis.tvalid:
+            if s_axis.tvalid and not stale:
                 state.next = step_of.FILL
         elif here:
             if state == step_of.FILL:
                 state.next = step_of.SKIP
             else:
                 state.next = step_of.DEAL
+        if stale:
+            stale.next = not (s_axis.tvalid and s_axis.tlast)
         if start:
+            stale.next = more and not (load and closing)
             more.next = coded
             count.next = 0
             state.next = step_of.DEAL

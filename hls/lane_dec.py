@@ -28,6 +28,7 @@ from myhdl import (
     always_comb,
     always_seq,
     block,
+    concat,
     downrange,
     enum,
     instances,
@@ -80,15 +81,12 @@ def ports(width=1):
         "s_codes": AxiStream(32 * width, user=2 * place_bits(width)),
         "m_exponents": AxiStream(8 * width, user=3 + items, last=False),
         "m_tail": AxiStream(32, last=False),
-        "m_check": AxiStream(32, last=False),
-        "fault": Signal(intbv(0)[CODE_BITS:]),
+        "m_check": AxiStream(32 + CODE_BITS, last=False),
     }
 
 
 @block
-def lane_dec(
-    clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, fault, tables, width=1
-):
+def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, tables, width=1):
     """Decode exponents, a chunk after the other.
 
     s_shape      in   of each chunk {payload bytes that must be 0, it has codes, number of values
@@ -98,8 +96,8 @@ def lane_dec(
     m_exponents  out  the exponents of a group, the first lowest; tuser = {how many values follow
                       it in its chunk, 5 for more; how many it has, less one}
     m_tail       out  of each chunk the last raw bytes, after its last exponents
-    m_check      out  of each chunk the CRC-32, with m_tail; the chunk after it waits for both to go
-    fault        out  a ChunkError found in what has moved; what comes after it has no meaning
+    m_check      out  of each chunk {the first ChunkError found in it, the CRC-32}, with m_tail; the
+                      chunk after it waits for both to go
     rst          in   synchronous, active high
     """
     rounds, halves, slots = rounds_of(width), halves_of(width), slots_of(width)
@@ -154,6 +152,8 @@ def lane_dec(
     payload = Signal(intbv(0)[64:])
     lacking, sunk = (Signal(bool(0)) for _ in range(2))  # what moved before was wrong
     wrong = Signal(intbv(0)[CODE_BITS:])
+    fault = Signal(intbv(0)[CODE_BITS:])  # of the chunk whose lanes the rings hold
+    verdict = Signal(intbv(0)[CODE_BITS:])  # of the one whose lanes have left
 
     half_shift = ConcatSignal(place, intbv(0)[4:])
 
@@ -405,7 +405,7 @@ def lane_dec(
 
     @always_comb
     def show_payload():
-        m_check.tdata.next = payload[32:]
+        m_check.tdata.next = concat(verdict, payload[32:])
         m_tail.tdata.next = payload[64:32]
 
     # What is wrong.
@@ -432,7 +432,13 @@ def lane_dec(
 
     @always_seq(clk.posedge, reset=rst)
     def refuse():
-        if fault == NONE:
+        if start:
+            fault.next = NONE
+            if leaving:
+                verdict.next = fault
+                if fault == NONE:
+                    verdict.next = wrong
+        elif fault == NONE:
             fault.next = wrong
 
     return instances()

@@ -24,19 +24,17 @@ def ports(fmt):
         "s_bitmap": AxiStream(32, last=False),
         "s_axis": AxiStream(fmt.width, last=False),
         "m_axis": AxiStream(fmt.width, user=2),
-        "halt": Signal(bool(0)),
     }
 
 
 @block
-def zero_merge(clk, rst, s_zeros, s_bitmap, s_axis, m_axis, halt, fmt):
+def zero_merge(clk, rst, s_zeros, s_bitmap, s_axis, m_axis, fmt):
     """Offer the values of a chunk, zeros and others, in order.
 
     s_zeros   in   of each chunk {zeros, frame's last, number of values - 1}, then its summary
     s_bitmap  in   the words of the bitmap that are not 0
     s_axis    in   the values that are not zero
     m_axis    out  registered; tuser = {the chunk has a check, its last value}; tlast = frame's last
-    halt      in   offer nothing more; what is offered stays
     rst       in   synchronous, active high
     """
     begun = Signal(bool(0))  # a chunk's first word has been read
@@ -63,11 +61,7 @@ def zero_merge(clk, rst, s_zeros, s_bitmap, s_axis, m_axis, halt, fmt):
     @always_comb
     def look():
         room.next = (
-            begun
-            and not no_summary
-            and not no_bits
-            and not halt
-            and (m_axis.tready or not m_axis.tvalid)
+            begun and not no_summary and not no_bits and (m_axis.tready or not m_axis.tvalid)
         )
         zero.next = all_zeros or (mapped and bits[0])
         last.next = number == highest

@@ -93,7 +93,7 @@ def contracts(configurations: Sequence[Configuration], texts: Sequence[str]) -> 
 
 
 def error_codes() -> str:
-    """What each error_code says."""
+    """What tuser says in the last word of a frame at fault."""
     said = dict(COMMENT.findall(inspect.getsource(chunk_error)))
     columns = (("code", "--:"), ("name", "---"), ("FORMAT.md", "---"))
     rows = [

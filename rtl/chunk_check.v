@@ -8,7 +8,11 @@
 module chunk_check (
     clk,
     rst,
-    mismatch,
+    passed,
+    halt,
+    halted,
+    close,
+    fault,
     s_axis_tdata,
     s_axis_tvalid,
     s_axis_tready,
@@ -20,43 +24,61 @@ module chunk_check (
     m_axis_tdata,
     m_axis_tvalid,
     m_axis_tready,
-    m_axis_tlast
+    m_axis_tlast,
+    m_axis_tuser
 );
-// Pass values on and check them.
+// Pass values on and judge them.
 //
-// s_axis    in   values; tuser = {the chunk has a check, its last value}; tlast = frame's last
-// s_check   in   of each chunk that has one the CRC-32, there before the chunk's last value is;
-//                taken in the cycle after it
-// m_axis    out  the same values in the same cycles
-// mismatch  out  in the cycle after a chunk's last value: it was not what had been encoded
-// rst       in   synchronous, active high
+// s_axis   in   values; tuser = {the chunk has a check, its last value}; tlast = frame's last
+// s_check  in   of each chunk that has one {a ChunkError that its codes showed, the CRC-32}, there
+//               before the chunk's last value is; taken in the cycle after it
+// m_axis   out  the same values; tuser = the frame's first ChunkError, in its last word
+// passed   out  a chunk's last value moves
+// halt     in   what comes next is of a chunk at fault: offer nothing more
+// halted   out  and nothing is being offered
+// close    in   when halted: end the frame with a word 0, forget its chunk
+// fault    in   with close: why, if nothing was found before
+// rst      in   synchronous, active high
 
 input clk;
 input rst;
-output mismatch;
-wire mismatch;
+output passed;
+wire passed;
+input halt;
+output halted;
+wire halted;
+input close;
+input [3:0] fault;
 input [31:0] s_axis_tdata;
 input s_axis_tvalid;
 output s_axis_tready;
-wire s_axis_tready;
+reg s_axis_tready;
 input s_axis_tlast;
 input [1:0] s_axis_tuser;
-input [31:0] s_check_tdata;
+input [35:0] s_check_tdata;
 input s_check_tvalid;
 output s_check_tready;
 wire s_check_tready;
 output [31:0] m_axis_tdata;
-wire [31:0] m_axis_tdata;
+reg [31:0] m_axis_tdata;
 output m_axis_tvalid;
-wire m_axis_tvalid;
+reg m_axis_tvalid;
 input m_axis_tready;
 output m_axis_tlast;
-wire m_axis_tlast;
+reg m_axis_tlast;
+output [3:0] m_axis_tuser;
+reg [3:0] m_axis_tuser;
 
+reg counted;
 reg due;
 reg [31:0] found;
 reg fresh;
+reg judged;
+reg moves;
+wire offer;
 wire take;
+reg [3:0] verdict;
+reg waiting;
 reg [31:0] crc320_narrow0_earlier;
 wire [31:0] crc320_narrow0_following;
 reg [31:0] crc320_narrow0_mixed;
@@ -810,26 +832,67 @@ always @(posedge clk) begin: crc320_narrow0_step
     end
 end
 
-assign m_axis_tvalid = s_axis_tvalid;
-assign m_axis_tdata = s_axis_tdata;
-assign m_axis_tlast = s_axis_tlast;
-assign s_axis_tready = m_axis_tready;
-assign take = (s_axis_tvalid && m_axis_tready);
+assign offer = ((s_axis_tvalid && ((!s_axis_tlast) || judged) && ((!halt) || waiting)) || close);
+assign halted = (halt && (!waiting));
 
-always @(posedge clk) begin: follow
-    if (rst == 1) begin
-        due <= 0;
-        fresh <= 1;
+always @(offer, judged, waiting, s_axis_tlast, close, m_axis_tready, s_axis_tdata, halt) begin: pass_on
+    m_axis_tvalid = offer;
+    m_axis_tdata = s_axis_tdata;
+    if (close) begin
+        m_axis_tdata = 0;
     end
-    else begin
-        due <= (take && (s_axis_tuser == 3));
-        if (take) begin
-            fresh <= s_axis_tuser[0];
-        end
+    m_axis_tlast = (s_axis_tlast || close);
+    s_axis_tready = (m_axis_tready && ((!s_axis_tlast) || judged) && ((!halt) || waiting));
+    moves = (offer && m_axis_tready);
+end
+
+assign passed = (moves && s_axis_tuser[0] && (!close));
+assign take = (s_axis_tvalid && ((m_axis_tready && (!s_axis_tlast) && ((!halt) || waiting)) || (s_axis_tlast && (!counted) && (!halt))));
+
+always @(verdict, judged, close, fault) begin: tell
+    m_axis_tuser = 0;
+    if ((close && (verdict == 0))) begin
+        m_axis_tuser = fault;
+    end
+    else if ((close || judged)) begin
+        m_axis_tuser = verdict;
     end
 end
 
 assign s_check_tready = due;
-assign mismatch = (due && ((found != s_check_tdata) || (!s_check_tvalid)));
+
+always @(posedge clk) begin: follow
+    if (rst == 1) begin
+        judged <= 0;
+        waiting <= 0;
+        fresh <= 1;
+        due <= 0;
+        counted <= 0;
+        verdict <= 0;
+    end
+    else begin
+        waiting <= (offer && (!m_axis_tready));
+        counted <= ((counted || (take && s_axis_tlast)) && (!moves));
+        judged <= (counted && (!moves));
+        due <= (take && (s_axis_tuser == 3));
+        if (close) begin
+            fresh <= 1'b1;
+        end
+        else if (take) begin
+            fresh <= s_axis_tuser[0];
+        end
+        if ((moves && (s_axis_tlast || close))) begin
+            verdict <= 0;
+        end
+        else if ((due && (verdict == 0))) begin
+            if ((s_check_tdata[36-1:32] != 0)) begin
+                verdict <= s_check_tdata[36-1:32];
+            end
+            else if (((found != s_check_tdata[32-1:0]) || (!s_check_tvalid))) begin
+                verdict <= 11;
+            end
+        end
+    end
+end
 
 endmodule

@@ -9,8 +9,11 @@
 module chunk_parse (
     clk,
     rst,
-    halt,
+    begun,
+    opened,
     fault,
+    drained,
+    resume,
     s_axis_tdata,
     s_axis_tvalid,
     s_axis_tready,
@@ -41,6 +44,8 @@ module chunk_parse (
 );
 // Take a word a cycle; a chunk costs up to OVERHEAD cycles more.
 //
+// After a fault the words up to the end of the frame are taken and dropped.
+//
 // s_axis    in   a packet is a chunk; tuser = it is its frame's last, read with the first word
 // m_zeros   out  of each chunk {zeros, frame's last, number of values - 1}, then its summary
 // m_bitmap  out  the words of the bitmap
@@ -51,15 +56,24 @@ module chunk_parse (
 // m_codes   out  words that hold codes; tuser = {number of the first byte that is one; of the
 //                last}; tlast = the chunk's last
 // m_raw     out  words that hold raw parts; tuser = number of the first byte that counts
-// halt      in   drop everything from now on, even a word that is being offered
-// fault     out  a ChunkError: a word that moved was wrong, those after it are dropped
+// begun     out  the first word of m_zeros of a chunk moves
+// opened    out  the chunk at fault is such a one
+// fault     out  a ChunkError: a word that moved was wrong
+// drained   out  and all words of its frame have been taken
+// resume    in   when drained: begin again, with the next frame
 // rst       in   synchronous, active high; the next word begins a packet
 
 input clk;
 input rst;
-input halt;
+output begun;
+wire begun;
+output opened;
+reg opened;
 output [3:0] fault;
 reg [3:0] fault;
+output drained;
+wire drained;
+input resume;
 input [31:0] s_axis_tdata;
 input s_axis_tvalid;
 output s_axis_tready;
@@ -122,11 +136,13 @@ reg [11:0] count_less;
 reg [1:0] end_byte;
 reg ends;
 reg excess;
+reg faulty;
 reg frame_last;
 reg full;
 wire good;
 wire [15:0] header_bytes;
 reg [2:0] headers;
+wire held;
 reg [11:0] highest;
 reg [1:0] index;
 reg [3:0] keep;
@@ -147,6 +163,7 @@ reg [3:0] ones2;
 reg [3:0] ones3;
 reg [12:0] ones_late;
 reg ones_valid;
+reg over;
 reg [14:0] raw_bytes;
 reg split;
 reg [3:0] state;
@@ -369,7 +386,9 @@ always @(ones_valid, missing, ends, misframed, word, nonzero, frame_last, total_
     end
 end
 
-assign good = (full && (fault == 0) && (!beyond));
+assign good = (full && (!faulty) && (!beyond));
+assign held = (faulty && over);
+assign drained = (faulty && over && (state == 4'b1011));
 
 assign m_zeros_tvalid = (good && (((state == 4'b0000) && (!word[7])) || (state == 4'b0001) || (state == 4'b0010)));
 assign m_bitmap_tvalid = (good && (state == 4'b0100));
@@ -377,6 +396,8 @@ assign m_lanes_tvalid = (good && ((state == 4'b0101) || (state == 4'b1000)));
 assign m_shape_tvalid = ((state == 4'b0111) && (!(missing || excess)));
 assign m_codes_tvalid = (good && (state == 4'b1001));
 assign m_raw_tvalid = (good && (state == 4'b1010));
+
+assign begun = (full && (!faulty) && m_zeros_tready && (((state == 4'b0000) && (!word[7])) || (state == 4'b0001)));
 
 always @(word, body, low) begin: decrement
     count_less = (word[12-1:0] - 1);
@@ -408,7 +429,7 @@ always @(unused, split, word, nonzero, count_less, user, low, frame_last, coded,
     m_raw_tuser = body[2-1:0];
 end
 
-always @(ends, word, m_lanes_tready, m_zeros_tready, full, low, m_codes_tready, m_bitmap_tready, body, left, headers, m_raw_tready, state) begin: leave
+always @(ends, word, m_lanes_tready, m_zeros_tready, full, low, m_codes_tready, m_bitmap_tready, body, left, headers, held, m_raw_tready, state) begin: leave
     moved = 1'b0;
     stays = 1'b0;
     if ((state == 4'b0000)) begin
@@ -438,6 +459,9 @@ always @(ends, word, m_lanes_tready, m_zeros_tready, full, low, m_codes_tready, 
         moved = full;
     end
     else begin
+        moved = 1'b0;
+    end
+    if (held) begin
         moved = 1'b0;
     end
 end
@@ -481,22 +505,25 @@ end
 always @(posedge clk) begin: control
     if (rst == 1) begin
         ones_valid <= 0;
-        split <= 0;
-        missing <= 0;
-        ends <= 0;
         fault <= 0;
-        stored <= 0;
-        beyond <= 0;
-        low <= 0;
         full <= 0;
         body <= 0;
-        left <= 0;
-        total_ones <= 0;
-        headers <= 0;
+        over <= 0;
+        opened <= 0;
         coded <= 0;
+        beyond <= 0;
+        total_ones <= 0;
         excess <= 0;
-        index <= 0;
         state <= 4'b0000;
+        missing <= 0;
+        ends <= 0;
+        index <= 0;
+        stored <= 0;
+        split <= 0;
+        faulty <= 0;
+        low <= 0;
+        left <= 0;
+        headers <= 0;
     end
     else begin
         beyond <= (moved && (tested[32-1:1] != 0) && (((state == 4'b0010) && (index == highest[12-1:10])) || ((state == 4'b0100) && (stored == 1) && tail_stored)));
@@ -519,6 +546,15 @@ always @(posedge clk) begin: control
         end
         if ((take || (!full))) begin
             full <= s_axis_tvalid;
+        end
+        if (take) begin
+            over <= (last && user);
+        end
+        if (begun) begin
+            opened <= 1'b1;
+        end
+        else if (((state == 4'b0000) && (!faulty))) begin
+            opened <= 1'b0;
         end
         if ((state == 4'b0000)) begin
             index <= 0;
@@ -625,14 +661,21 @@ always @(posedge clk) begin: control
         else if (((state == 4'b1010) && moved && ends)) begin
             state <= 4'b0000;
         end
-        if (((fault != 0) || halt)) begin
+        if (resume) begin
+            state <= 4'b0000;
+            fault <= 0;
+            faulty <= 1'b0;
+        end
+        else if (faulty) begin
             state <= 4'b1011;
         end
         else if (beyond) begin
             fault <= 4;
+            faulty <= 1'b1;
         end
         else if ((moved || (state == 4'b0011) || (state == 4'b0111))) begin
             fault <= wrong;
+            faulty <= (wrong != 0);
         end
     end
 end

@@ -27,11 +27,11 @@ module code_window (
 //
 // s_axis   in   words with codes; tuser = {number of the first byte that is one, which counts in
 //               a chunk's first word; of the last, which counts in its last}; tlast = that word
-// start    in   a chunk begins: forget what is unread
+// start    in   a chunk begins: forget what is unread, drop what is left of the one before
 // coded    in   with start: the chunk has codes
 // needed   in   bytes may be taken; if low, none is
 // go       in   take bytes at this clock edge, if able
-// able     out  they are here, or missing
+// able     out  they are here, or missing, and nothing is being dropped
 // missing  out  the chunk has no such bytes
 // unread   out  the chunk has bytes that have not been taken
 // take     in   the slots that take a byte, the first lowest
@@ -78,6 +78,7 @@ wire [4:0] place_shift;
 reg [2:0] shift;
 reg [1:0] size;
 reg [0:0] skip;
+reg stale;
 reg [3:0] state;
 wire wanted;
 wire [15:0] dealt_word;
@@ -332,7 +333,7 @@ end
 
 assign here = (s_axis_tvalid || (!more));
 assign unread = (more || (count != 0));
-assign able = ((!needed) || ((state == 4'b1000) && (s_axis_tvalid || (!more))));
+assign able = ((!stale) && ((!needed) || ((state == 4'b1000) && (s_axis_tvalid || (!more)))));
 assign missing = ((state == 4'b1000) && (!more) && (number > count));
 assign dealt = dealt_word;
 
@@ -387,14 +388,15 @@ end
 
 assign wanted = (more && (state != 4'b0001) && (!left[1]));
 
-assign s_axis_tready = (wanted && (($signed({1'b0, place}) == (2 - 1)) || closing));
+assign s_axis_tready = (stale || (wanted && (($signed({1'b0, place}) == (2 - 1)) || closing)));
 assign load = (wanted && s_axis_tvalid);
 
 always @(posedge clk) begin: control
     if (rst == 1) begin
         more <= 0;
-        place <= 0;
+        stale <= 0;
         count <= 0;
+        place <= 0;
         state <= 4'b1000;
     end
     else begin
@@ -408,7 +410,7 @@ always @(posedge clk) begin: control
         end
         if ((state == 4'b0001)) begin
             place <= s_axis_tuser[(2 * 2)-1:(2 + 1)];
-            if (s_axis_tvalid) begin
+            if ((s_axis_tvalid && (!stale))) begin
                 state <= 4'b0010;
             end
         end
@@ -420,7 +422,11 @@ always @(posedge clk) begin: control
                 state <= 4'b1000;
             end
         end
+        if (stale) begin
+            stale <= (!(s_axis_tvalid && s_axis_tlast));
+        end
         if (start) begin
+            stale <= (more && (!(load && closing)));
             more <= coded;
             count <= 0;
             state <= 4'b1000;

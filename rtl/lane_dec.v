@@ -9,7 +9,6 @@
 module lane_dec (
     clk,
     rst,
-    fault,
     s_shape_tdata,
     s_shape_tvalid,
     s_shape_tready,
@@ -41,14 +40,12 @@ module lane_dec (
 // m_exponents  out  the exponents of a group, the first lowest; tuser = {how many values follow
 //                   it in its chunk, 5 for more; how many it has, less one}
 // m_tail       out  of each chunk the last raw bytes, after its last exponents
-// m_check      out  of each chunk the CRC-32, with m_tail; the chunk after it waits for both to go
-// fault        out  a ChunkError found in what has moved; what comes after it has no meaning
+// m_check      out  of each chunk {the first ChunkError found in it, the CRC-32}, with m_tail; the
+//                   chunk after it waits for both to go
 // rst          in   synchronous, active high
 
 input clk;
 input rst;
-output [3:0] fault;
-reg [3:0] fault;
 input [14:0] s_shape_tdata;
 input s_shape_tvalid;
 output s_shape_tready;
@@ -75,8 +72,8 @@ wire [31:0] m_tail_tdata;
 output m_tail_tvalid;
 reg m_tail_tvalid;
 input m_tail_tready;
-output [31:0] m_check_tdata;
-wire [31:0] m_check_tdata;
+output [35:0] m_check_tdata;
+wire [35:0] m_check_tdata;
 output m_check_tvalid;
 reg m_check_tvalid;
 input m_check_tready;
@@ -93,6 +90,7 @@ reg [3:0] coder;
 reg [7:0] emax;
 reg [7:0] emax2;
 reg entering;
+reg [3:0] fault;
 wire [11:0] following;
 wire go;
 wire [15:0] half;
@@ -133,6 +131,7 @@ reg used;
 reg valid0;
 reg valid1;
 reg valid2;
+reg [3:0] verdict;
 wire want_header;
 reg [3:0] wrong;
 wire split;
@@ -161,6 +160,7 @@ wire [4:0] code_window0_place_shift;
 reg [2:0] code_window0_shift;
 reg [1:0] code_window0_size;
 reg [0:0] code_window0_skip;
+reg code_window0_stale;
 reg [3:0] code_window0_state;
 wire code_window0_wanted;
 wire [15:0] code_window0_dealt_word;
@@ -561,7 +561,7 @@ end
 
 assign code_window0_here = (s_codes_tvalid || (!code_window0_more));
 assign unread = (code_window0_more || (code_window0_count != 0));
-assign able = ((!valid1) || ((code_window0_state == 4'b1000) && (s_codes_tvalid || (!code_window0_more))));
+assign able = ((!code_window0_stale) && ((!valid1) || ((code_window0_state == 4'b1000) && (s_codes_tvalid || (!code_window0_more)))));
 assign missing = ((code_window0_state == 4'b1000) && (!code_window0_more) && (code_window0_number > code_window0_count));
 assign dealt = code_window0_dealt_word;
 
@@ -616,14 +616,15 @@ end
 
 assign code_window0_wanted = (code_window0_more && (code_window0_state != 4'b0001) && (!code_window0_left[1]));
 
-assign s_codes_tready = (code_window0_wanted && (($signed({1'b0, code_window0_place}) == (2 - 1)) || code_window0_closing));
+assign s_codes_tready = (code_window0_stale || (code_window0_wanted && (($signed({1'b0, code_window0_place}) == (2 - 1)) || code_window0_closing)));
 assign code_window0_load = (code_window0_wanted && s_codes_tvalid);
 
 always @(posedge clk) begin: code_window0_control
     if (rst == 1) begin
         code_window0_more <= 0;
-        code_window0_place <= 0;
+        code_window0_stale <= 0;
         code_window0_count <= 0;
+        code_window0_place <= 0;
         code_window0_state <= 4'b1000;
     end
     else begin
@@ -637,7 +638,7 @@ always @(posedge clk) begin: code_window0_control
         end
         if ((code_window0_state == 4'b0001)) begin
             code_window0_place <= s_codes_tuser[(2 * 2)-1:(2 + 1)];
-            if (s_codes_tvalid) begin
+            if ((s_codes_tvalid && (!code_window0_stale))) begin
                 code_window0_state <= 4'b0010;
             end
         end
@@ -649,7 +650,11 @@ always @(posedge clk) begin: code_window0_control
                 code_window0_state <= 4'b1000;
             end
         end
+        if (code_window0_stale) begin
+            code_window0_stale <= (!(s_codes_tvalid && s_codes_tlast));
+        end
         if (start) begin
+            code_window0_stale <= (code_window0_more && (!(code_window0_load && code_window0_closing)));
             code_window0_more <= coded;
             code_window0_count <= 0;
             code_window0_state <= 4'b1000;
@@ -1303,7 +1308,7 @@ always @(ahead, last2) begin: count_behind
     end
 end
 
-assign m_check_tdata = payload[32-1:0];
+assign m_check_tdata = {verdict, payload[32-1:0]};
 assign m_tail_tdata = payload[64-1:32];
 
 always @(posedge clk) begin: look_back
@@ -1340,10 +1345,20 @@ end
 
 always @(posedge clk) begin: refuse
     if (rst == 1) begin
+        verdict <= 0;
         fault <= 0;
     end
     else begin
-        if ((fault == 0)) begin
+        if (start) begin
+            fault <= 0;
+            if (leaving) begin
+                verdict <= fault;
+                if ((fault == 0)) begin
+                    verdict <= wrong;
+                end
+            end
+        end
+        else if ((fault == 0)) begin
             fault <= wrong;
         end
     end

@@ -8,7 +8,6 @@
 module zero_merge (
     clk,
     rst,
-    halt,
     s_zeros_tdata,
     s_zeros_tvalid,
     s_zeros_tready,
@@ -30,12 +29,10 @@ module zero_merge (
 // s_bitmap  in   the words of the bitmap that are not 0
 // s_axis    in   the values that are not zero
 // m_axis    out  registered; tuser = {the chunk has a check, its last value}; tlast = frame's last
-// halt      in   offer nothing more; what is offered stays
 // rst       in   synchronous, active high
 
 input clk;
 input rst;
-input halt;
 input [31:0] s_zeros_tdata;
 input s_zeros_tvalid;
 output s_zeros_tready;
@@ -77,7 +74,7 @@ reg [31:0] summary;
 reg used;
 wire zero;
 
-assign room = (begun && (!no_summary) && (!no_bits) && (!halt) && (m_axis_tready || (!m_axis_tvalid)));
+assign room = (begun && (!no_summary) && (!no_bits) && (m_axis_tready || (!m_axis_tvalid)));
 assign zero = (all_zeros || (mapped && bits[0]));
 assign last = (number == highest);
 

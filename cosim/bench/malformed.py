@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -19,14 +20,14 @@ ZEROS_SHIFT, ALL, BITMAP, RUNS = 2, 1, 2, 3
 class Faulty:
     """A frame's chunks with a fault.
 
-    error: what the fault is.
+    error: what the fault is; None if that is not known.
     values: how many the frame has without it.
     late: it shows only at the packet's end, when the codes, of which there seem to be more or
         fewer, may have been found wrong already.
     """
 
     name: str
-    error: ChunkError
+    error: ChunkError | None
     chunks: list[bytes]
     values: int
     late: bool = False
@@ -34,6 +35,8 @@ class Faulty:
     def may_be_called(self, error: ChunkError) -> bool:
         """Whether a decoder may report this."""
         consequences = (ChunkError.CODES, ChunkError.FINAL_STATE) if self.late else ()
+        if self.error is None:
+            return error is not ChunkError.NONE
         return error is self.error or error in consequences
 
 
@@ -146,6 +149,8 @@ def faults(corners: Corners) -> Iterator[Faulty]:
         longer = chunk.cut(chunk.raw, chunk.raw, b"\0")
         yield faulty(f"a code byte too few, {name}", ChunkError.CODES, short, chunk)
         yield faulty(f"a code byte too many, {name}", ChunkError.CODES, longer, chunk)
+        longer = chunk.cut(chunk.raw, chunk.raw, bytes(11))
+        yield faulty(f"words of codes too many, {name}", ChunkError.CODES, longer, chunk)
 
     low = dense.put(dense.blocks, 0)
     yield faulty("an exponent below 0", ChunkError.EXPONENT, low, dense)
@@ -173,3 +178,20 @@ def flipped(chunk: bytes, bits: Iterable[int]) -> bytes:
     for bit in bits:
         spoilt[bit // 8] ^= 1 << bit % 8
     return bytes(spoilt)
+
+
+def replaced(chunk: bytes) -> Iterator[tuple[str, bytes]]:
+    """Packets that could come in place of a chunk's, with what is wrong, in words."""
+    yield "is one byte", chunk[:1]
+    yield "is one word", chunk[:4]
+    yield "ends in its lanes", chunk[:12]
+    yield "is cut in half", chunk[: len(chunk) // 2]
+    yield "lacks a byte", chunk[:-1]
+    yield "has a byte more", chunk + b"\0"
+    yield "has a word more", chunk + bytes(4)
+    yield "is there twice", chunk + chunk
+    yield "has another form", bytes([chunk[0] ^ 1]) + chunk[1:]
+    yield "has another size", chunk[:1] + (len(chunk) - 40).to_bytes(3, "little") + chunk[4:]
+    yield "is noise", random.randbytes(len(chunk))
+    yield "has a bit flipped", flipped(chunk, [4 * len(chunk)])
+    yield "has its last bit flipped", flipped(chunk, [8 * len(chunk) - 1])
