@@ -5,14 +5,14 @@ Role         zero_split gathers the non-zeros of several values into full groups
 Parameters   W, the number of items and of slots: 1, 2 or 4
 Not done     no registers; a slot that no item is sent to shows any of them
 
-Item j goes to slot (offset + items before it that count) mod W. A butterfly does that without two
-items ever meeting: if both of two neighbours count, the lowest bits of their slots differ; of the
-items that a slot may then take from two pairs, the next bits do.
+Item j goes to slot (offset + items before it that count) mod W. Neighbours change places so that
+each stands at an even or odd place as its slot is, then those two places apart. No two items ever
+meet: the slots of two that count differ by no more than their places do.
 """
 
 from __future__ import annotations
 
-from myhdl import Signal, always_comb, block, intbv, modbv
+from myhdl import Signal, always_comb, block, instances, intbv
 
 from hls.stream import Contract
 
@@ -28,34 +28,20 @@ def compact(items, some, offset, slots):
     offset  in   slot of the first item that counts; ignored if W is 1
     slots   out  list of words
     """
-    width, parts = len(items), []
+    width = len(items)
     if width not in (1, 2, 4):
         raise ValueError(f"groups of {width}")
     if width == 1:
         return through(items[0], slots[0])
 
-    bits = (width - 1).bit_length()
-    where = [Signal(modbv(0)[bits:]) for _ in range(width)]
-    parts.append(through(offset, where[0]))
-    counters = [after(where[j], some[j], where[j + 1]) for j in range(width - 1)]
-    for level in range(bits):
-        bit, following = 1 << level, 2 << level
-        last = level == bits - 1
-        crossed = [Signal(bool(0)) for _ in range(width)]  # of a pair, at the place of its first
-        moved = slots if last else [Signal(intbv(0)[len(items[0]) :]) for _ in range(width)]
-        moved_some = [Signal(bool(0)) for _ in range(width)]
-        moved_where = [Signal(modbv(0)[bits:]) for _ in range(width)]
-        for i in range(width):
-            other, cross = i ^ bit, crossed[i & ~bit]
-            if i < other:
-                parts.append(decide(some[i], where[i], where[other], cross, level))
-            parts.append(pick(items[i], items[other], cross, moved[i]))
-            if not last:
-                parts.append(pick(where[i], where[other], cross, moved_where[i]))
-            if not last and not i & following:  # the first of a pair of the next level
-                parts.append(pick(some[i], some[other], cross, moved_some[i]))
-        items, some, where = moved, moved_some, moved_where
-    return counters, parts
+    crossed = [Signal(bool(0)) for _ in range(width)]
+    moved = slots if width == 2 else [Signal(intbv(0)[len(items[0]) :]) for _ in items]
+    control = cross(some, offset, crossed)
+    near = [pick(items[i], items[i ^ 1], crossed[i & ~1], moved[i]) for i in range(width)]
+    if width == 2:
+        return control, near
+    far = [pick(moved[i], moved[i ^ 2], crossed[2 * (i & 1) + 1], slots[i]) for i in range(width)]
+    return control, near, far
 
 
 @block
@@ -68,27 +54,39 @@ def through(item, slot):
 
 
 @block
-def after(where, some, following):
-    """The slot of the item behind one."""
+def cross(some, offset, crossed):
+    """Which pairs change places: neighbours (crossed[0], [2]), then those two apart ([1], [3]).
+
+    A pair does so if its first item counts and has to move, or does not count and the other, which
+    has the slot in that case, has to.
+    """
+    slot = Signal(intbv(0)[len(offset) :])
+    copied = through(offset, slot)
+    first, neighbours = some[0], crossed[0]
+
+    if len(some) == 2:
+
+        @always_comb
+        def compare():
+            neighbours.next = slot[0] == first
+
+        return instances()
+
+    second, third = some[1:3]
+    others, even, odd = crossed[2], crossed[1], crossed[3]
 
     @always_comb
-    def add():
-        following.next = where + some
+    def compare():
+        neighbours.next = slot[0] == first
+        others.next = (slot[0] ^ first ^ second) == third
+        if slot[0]:
+            even.next = slot[1] != (first and second)
+            odd.next = slot[1] == (first or second)
+        else:
+            even.next = slot[1] == (first or second)
+            odd.next = slot[1] == (first and second)
 
-    return add
-
-
-@block
-def decide(some, where_a, where_b, crossed, level):
-    """Whether two items change places: by the slot of the first if it counts, else the second."""
-
-    @always_comb
-    def choose():
-        crossed.next = not where_b[level]
-        if some:
-            crossed.next = where_a[level]
-
-    return choose
+    return instances()
 
 
 @block

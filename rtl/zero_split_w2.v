@@ -120,9 +120,8 @@ reg [31:0] enter1_entering;
 wire [63:0] side_by_side0_joined;
 wire [1:0] side_by_side1_joined;
 wire [63:0] side_by_side2_joined;
-wire [0:0] compact0_after0_where;
-wire [0:0] compact0_after0_following;
-reg compact0_decide0_crossed;
+wire [0:0] compact0_cross0_slot;
+wire compact0_cross0_neighbours;
 wire [31:0] compact0_pick0_here;
 wire [31:0] compact0_pick0_there;
 reg [31:0] compact0_pick0_picked;
@@ -1080,27 +1079,20 @@ assign flags = side_by_side1_joined;
 
 assign group = side_by_side2_joined;
 
-assign compact0_after0_following = (compact0_after0_where + enter0_nonzero);
+assign compact0_cross0_slot = nonzeros_before[1-1:0];
 
-assign compact0_after0_where = nonzeros_before[1-1:0];
+assign compact0_cross0_neighbours = (compact0_cross0_slot[0] == enter0_nonzero);
 
-always @(compact0_after0_where, compact0_after0_following, enter0_nonzero) begin: compact0_decide0_choose
-    compact0_decide0_crossed = (!compact0_after0_following[0]);
-    if (enter0_nonzero) begin
-        compact0_decide0_crossed = compact0_after0_where[0];
-    end
-end
-
-always @(compact0_pick0_there, compact0_pick0_here, compact0_decide0_crossed) begin: compact0_pick0_choose
+always @(compact0_pick0_there, compact0_pick0_here, compact0_cross0_neighbours) begin: compact0_pick0_choose
     compact0_pick0_picked = compact0_pick0_here;
-    if (compact0_decide0_crossed) begin
+    if (compact0_cross0_neighbours) begin
         compact0_pick0_picked = compact0_pick0_there;
     end
 end
 
-always @(compact0_pick0_here, compact0_pick0_there, compact0_decide0_crossed) begin: compact0_pick1_choose
+always @(compact0_pick0_here, compact0_pick0_there, compact0_cross0_neighbours) begin: compact0_pick1_choose
     compact0_pick1_picked = compact0_pick0_there;
-    if (compact0_decide0_crossed) begin
+    if (compact0_cross0_neighbours) begin
         compact0_pick1_picked = compact0_pick0_here;
     end
 end

@@ -130,32 +130,23 @@ reg [15:0] enter3_entering;
 wire [63:0] side_by_side0_joined;
 wire [3:0] side_by_side1_joined;
 wire [63:0] side_by_side2_joined;
-wire [1:0] compact0_after0_where;
-wire [1:0] compact0_after0_following;
-wire [1:0] compact0_after1_following;
-wire [1:0] compact0_after2_following;
-reg compact0_decide0_crossed;
+wire [1:0] compact0_cross0_slot;
+reg compact0_cross0_neighbours;
+reg compact0_cross0_others;
+reg compact0_cross0_even;
+reg compact0_cross0_odd;
 wire [15:0] compact0_pick0_here;
 wire [15:0] compact0_pick0_there;
 reg [15:0] compact0_pick0_picked;
-reg [1:0] compact0_pick1_picked;
-reg compact0_pick2_picked;
+reg [15:0] compact0_pick1_picked;
+wire [15:0] compact0_pick2_here;
+wire [15:0] compact0_pick2_there;
+reg [15:0] compact0_pick2_picked;
 reg [15:0] compact0_pick3_picked;
-reg [1:0] compact0_pick4_picked;
-reg compact0_pick5_picked;
-reg compact0_decide1_crossed;
-wire [15:0] compact0_pick6_here;
-wire [15:0] compact0_pick6_there;
+reg [15:0] compact0_pick4_picked;
+reg [15:0] compact0_pick5_picked;
 reg [15:0] compact0_pick6_picked;
-reg [1:0] compact0_pick7_picked;
-reg [15:0] compact0_pick8_picked;
-reg [1:0] compact0_pick9_picked;
-reg compact0_decide2_crossed;
-reg [15:0] compact0_pick10_picked;
-reg compact0_decide3_crossed;
-reg [15:0] compact0_pick11_picked;
-reg [15:0] compact0_pick12_picked;
-reg [15:0] compact0_pick13_picked;
+reg [15:0] compact0_pick7_picked;
 reg [15:0] slot0_shown;
 reg [15:0] slot0_held;
 wire slot0_holding;
@@ -985,12 +976,12 @@ assign compact0_pick0_here[8-1:0] = enter0_value[15-1:7];
 assign compact0_pick0_there[15] = enter1_value[15];
 assign compact0_pick0_there[15-1:8] = enter1_value[7-1:0];
 assign compact0_pick0_there[8-1:0] = enter1_value[15-1:7];
-assign compact0_pick6_here[15] = enter2_value[15];
-assign compact0_pick6_here[15-1:8] = enter2_value[7-1:0];
-assign compact0_pick6_here[8-1:0] = enter2_value[15-1:7];
-assign compact0_pick6_there[15] = enter3_value[15];
-assign compact0_pick6_there[15-1:8] = enter3_value[7-1:0];
-assign compact0_pick6_there[8-1:0] = enter3_value[15-1:7];
+assign compact0_pick2_here[15] = enter2_value[15];
+assign compact0_pick2_here[15-1:8] = enter2_value[7-1:0];
+assign compact0_pick2_here[8-1:0] = enter2_value[15-1:7];
+assign compact0_pick2_there[15] = enter3_value[15];
+assign compact0_pick2_there[15-1:8] = enter3_value[7-1:0];
+assign compact0_pick2_there[8-1:0] = enter3_value[15-1:7];
 assign crc320_wide0_xor_network0_joined[31] = crc320_wide0_xor_network0_xor2433_total;
 assign crc320_wide0_xor_network0_joined[30] = crc320_wide0_xor_network0_xor2451_total;
 assign crc320_wide0_xor_network0_joined[29] = crc320_wide0_xor_network0_xor2448_total;
@@ -1179,144 +1170,81 @@ assign flags = side_by_side1_joined;
 
 assign group = side_by_side2_joined;
 
-assign compact0_after0_following = (compact0_after0_where + enter0_nonzero);
+assign compact0_cross0_slot = nonzeros_before[2-1:0];
 
-assign compact0_after1_following = (compact0_after0_following + enter1_nonzero);
-
-assign compact0_after2_following = (compact0_after1_following + enter2_nonzero);
-
-assign compact0_after0_where = nonzeros_before[2-1:0];
-
-always @(compact0_after0_where, compact0_after0_following, enter0_nonzero) begin: compact0_decide0_choose
-    compact0_decide0_crossed = (!compact0_after0_following[0]);
-    if (enter0_nonzero) begin
-        compact0_decide0_crossed = compact0_after0_where[0];
+always @(enter0_nonzero, enter2_nonzero, compact0_cross0_slot, enter1_nonzero) begin: compact0_cross0_compare
+    compact0_cross0_neighbours = (compact0_cross0_slot[0] == enter0_nonzero);
+    compact0_cross0_others = (((compact0_cross0_slot[0] ^ enter0_nonzero) ^ enter1_nonzero) == enter2_nonzero);
+    if (compact0_cross0_slot[0]) begin
+        compact0_cross0_even = (compact0_cross0_slot[1] != (enter0_nonzero && enter1_nonzero));
+        compact0_cross0_odd = (compact0_cross0_slot[1] == (enter0_nonzero || enter1_nonzero));
+    end
+    else begin
+        compact0_cross0_even = (compact0_cross0_slot[1] == (enter0_nonzero || enter1_nonzero));
+        compact0_cross0_odd = (compact0_cross0_slot[1] == (enter0_nonzero && enter1_nonzero));
     end
 end
 
-always @(compact0_pick0_there, compact0_pick0_here, compact0_decide0_crossed) begin: compact0_pick0_choose
+always @(compact0_pick0_there, compact0_pick0_here, compact0_cross0_neighbours) begin: compact0_pick0_choose
     compact0_pick0_picked = compact0_pick0_here;
-    if (compact0_decide0_crossed) begin
+    if (compact0_cross0_neighbours) begin
         compact0_pick0_picked = compact0_pick0_there;
     end
 end
 
-always @(compact0_after0_following, compact0_after0_where, compact0_decide0_crossed) begin: compact0_pick1_choose
-    compact0_pick1_picked = compact0_after0_where;
-    if (compact0_decide0_crossed) begin
-        compact0_pick1_picked = compact0_after0_following;
+always @(compact0_pick0_here, compact0_pick0_there, compact0_cross0_neighbours) begin: compact0_pick1_choose
+    compact0_pick1_picked = compact0_pick0_there;
+    if (compact0_cross0_neighbours) begin
+        compact0_pick1_picked = compact0_pick0_here;
     end
 end
 
-always @(enter1_nonzero, enter0_nonzero, compact0_decide0_crossed) begin: compact0_pick2_choose
-    compact0_pick2_picked = enter0_nonzero;
-    if (compact0_decide0_crossed) begin
-        compact0_pick2_picked = enter1_nonzero;
+always @(compact0_pick2_there, compact0_pick2_here, compact0_cross0_others) begin: compact0_pick2_choose
+    compact0_pick2_picked = compact0_pick2_here;
+    if (compact0_cross0_others) begin
+        compact0_pick2_picked = compact0_pick2_there;
     end
 end
 
-always @(compact0_pick0_here, compact0_pick0_there, compact0_decide0_crossed) begin: compact0_pick3_choose
-    compact0_pick3_picked = compact0_pick0_there;
-    if (compact0_decide0_crossed) begin
-        compact0_pick3_picked = compact0_pick0_here;
+always @(compact0_pick2_here, compact0_pick2_there, compact0_cross0_others) begin: compact0_pick3_choose
+    compact0_pick3_picked = compact0_pick2_there;
+    if (compact0_cross0_others) begin
+        compact0_pick3_picked = compact0_pick2_here;
     end
 end
 
-always @(compact0_after0_where, compact0_after0_following, compact0_decide0_crossed) begin: compact0_pick4_choose
-    compact0_pick4_picked = compact0_after0_following;
-    if (compact0_decide0_crossed) begin
-        compact0_pick4_picked = compact0_after0_where;
+always @(compact0_pick2_picked, compact0_pick0_picked, compact0_cross0_even) begin: compact0_pick4_choose
+    compact0_pick4_picked = compact0_pick0_picked;
+    if (compact0_cross0_even) begin
+        compact0_pick4_picked = compact0_pick2_picked;
     end
 end
 
-always @(enter0_nonzero, enter1_nonzero, compact0_decide0_crossed) begin: compact0_pick5_choose
-    compact0_pick5_picked = enter1_nonzero;
-    if (compact0_decide0_crossed) begin
-        compact0_pick5_picked = enter0_nonzero;
+always @(compact0_pick3_picked, compact0_pick1_picked, compact0_cross0_odd) begin: compact0_pick5_choose
+    compact0_pick5_picked = compact0_pick1_picked;
+    if (compact0_cross0_odd) begin
+        compact0_pick5_picked = compact0_pick3_picked;
     end
 end
 
-always @(compact0_after1_following, compact0_after2_following, enter2_nonzero) begin: compact0_decide1_choose
-    compact0_decide1_crossed = (!compact0_after2_following[0]);
-    if (enter2_nonzero) begin
-        compact0_decide1_crossed = compact0_after1_following[0];
+always @(compact0_pick0_picked, compact0_pick2_picked, compact0_cross0_even) begin: compact0_pick6_choose
+    compact0_pick6_picked = compact0_pick2_picked;
+    if (compact0_cross0_even) begin
+        compact0_pick6_picked = compact0_pick0_picked;
     end
 end
 
-always @(compact0_pick6_there, compact0_pick6_here, compact0_decide1_crossed) begin: compact0_pick6_choose
-    compact0_pick6_picked = compact0_pick6_here;
-    if (compact0_decide1_crossed) begin
-        compact0_pick6_picked = compact0_pick6_there;
-    end
-end
-
-always @(compact0_after2_following, compact0_after1_following, compact0_decide1_crossed) begin: compact0_pick7_choose
-    compact0_pick7_picked = compact0_after1_following;
-    if (compact0_decide1_crossed) begin
-        compact0_pick7_picked = compact0_after2_following;
-    end
-end
-
-always @(compact0_pick6_here, compact0_pick6_there, compact0_decide1_crossed) begin: compact0_pick8_choose
-    compact0_pick8_picked = compact0_pick6_there;
-    if (compact0_decide1_crossed) begin
-        compact0_pick8_picked = compact0_pick6_here;
-    end
-end
-
-always @(compact0_after1_following, compact0_after2_following, compact0_decide1_crossed) begin: compact0_pick9_choose
-    compact0_pick9_picked = compact0_after2_following;
-    if (compact0_decide1_crossed) begin
-        compact0_pick9_picked = compact0_after1_following;
-    end
-end
-
-always @(compact0_pick1_picked, compact0_pick7_picked, compact0_pick2_picked) begin: compact0_decide2_choose
-    compact0_decide2_crossed = (!compact0_pick7_picked[1]);
-    if (compact0_pick2_picked) begin
-        compact0_decide2_crossed = compact0_pick1_picked[1];
-    end
-end
-
-always @(compact0_pick6_picked, compact0_pick0_picked, compact0_decide2_crossed) begin: compact0_pick10_choose
-    compact0_pick10_picked = compact0_pick0_picked;
-    if (compact0_decide2_crossed) begin
-        compact0_pick10_picked = compact0_pick6_picked;
-    end
-end
-
-always @(compact0_pick4_picked, compact0_pick9_picked, compact0_pick5_picked) begin: compact0_decide3_choose
-    compact0_decide3_crossed = (!compact0_pick9_picked[1]);
-    if (compact0_pick5_picked) begin
-        compact0_decide3_crossed = compact0_pick4_picked[1];
-    end
-end
-
-always @(compact0_pick8_picked, compact0_pick3_picked, compact0_decide3_crossed) begin: compact0_pick11_choose
-    compact0_pick11_picked = compact0_pick3_picked;
-    if (compact0_decide3_crossed) begin
-        compact0_pick11_picked = compact0_pick8_picked;
-    end
-end
-
-always @(compact0_pick0_picked, compact0_pick6_picked, compact0_decide2_crossed) begin: compact0_pick12_choose
-    compact0_pick12_picked = compact0_pick6_picked;
-    if (compact0_decide2_crossed) begin
-        compact0_pick12_picked = compact0_pick0_picked;
-    end
-end
-
-always @(compact0_pick3_picked, compact0_pick8_picked, compact0_decide3_crossed) begin: compact0_pick13_choose
-    compact0_pick13_picked = compact0_pick8_picked;
-    if (compact0_decide3_crossed) begin
-        compact0_pick13_picked = compact0_pick3_picked;
+always @(compact0_pick1_picked, compact0_pick3_picked, compact0_cross0_odd) begin: compact0_pick7_choose
+    compact0_pick7_picked = compact0_pick3_picked;
+    if (compact0_cross0_odd) begin
+        compact0_pick7_picked = compact0_pick1_picked;
     end
 end
 
 assign slot0_holding = (level > 0);
 
-always @(slot0_held, slot0_holding, compact0_pick10_picked) begin: slot0_show
-    slot0_shown = compact0_pick10_picked;
+always @(slot0_held, slot0_holding, compact0_pick4_picked) begin: slot0_show
+    slot0_shown = compact0_pick4_picked;
     if (slot0_holding) begin
         slot0_shown = slot0_held;
     end
@@ -1324,14 +1252,14 @@ end
 
 always @(posedge clk) begin: slot0_hold
     if ((leave || (!slot0_holding))) begin
-        slot0_held <= compact0_pick10_picked;
+        slot0_held <= compact0_pick4_picked;
     end
 end
 
 assign slot1_holding = (level > 1);
 
-always @(slot1_held, slot1_holding, compact0_pick11_picked) begin: slot1_show
-    slot1_shown = compact0_pick11_picked;
+always @(slot1_held, slot1_holding, compact0_pick5_picked) begin: slot1_show
+    slot1_shown = compact0_pick5_picked;
     if (slot1_holding) begin
         slot1_shown = slot1_held;
     end
@@ -1339,14 +1267,14 @@ end
 
 always @(posedge clk) begin: slot1_hold
     if ((leave || (!slot1_holding))) begin
-        slot1_held <= compact0_pick11_picked;
+        slot1_held <= compact0_pick5_picked;
     end
 end
 
 assign slot2_holding = (level > 2);
 
-always @(slot2_held, slot2_holding, compact0_pick12_picked) begin: slot2_show
-    slot2_shown = compact0_pick12_picked;
+always @(slot2_held, slot2_holding, compact0_pick6_picked) begin: slot2_show
+    slot2_shown = compact0_pick6_picked;
     if (slot2_holding) begin
         slot2_shown = slot2_held;
     end
@@ -1354,14 +1282,14 @@ end
 
 always @(posedge clk) begin: slot2_hold
     if ((leave || (!slot2_holding))) begin
-        slot2_held <= compact0_pick12_picked;
+        slot2_held <= compact0_pick6_picked;
     end
 end
 
 assign slot3_holding = (level > 3);
 
-always @(slot3_held, slot3_holding, compact0_pick13_picked) begin: slot3_show
-    slot3_shown = compact0_pick13_picked;
+always @(slot3_held, slot3_holding, compact0_pick7_picked) begin: slot3_show
+    slot3_shown = compact0_pick7_picked;
     if (slot3_holding) begin
         slot3_shown = slot3_held;
     end
@@ -1369,7 +1297,7 @@ end
 
 always @(posedge clk) begin: slot3_hold
     if ((leave || (!slot3_holding))) begin
-        slot3_held <= compact0_pick13_picked;
+        slot3_held <= compact0_pick7_picked;
     end
 end
 
