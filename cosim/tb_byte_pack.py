@@ -10,33 +10,37 @@ from typing import Any
 
 import cocotb
 
+from cosim.bench import setting
 from cosim.bench.block import Block, Case, lags
 from cosim.bench.frames import chunks_to_words
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Word
-from hls.byte_pack import BYTES, CONTRACT
+from hls.byte_pack import CONTRACT, UNITS
+
+UNIT = setting.configuration().parameters.get("unit", 1)
+BYTES = UNIT * UNITS
 
 
 def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
     return Block(dut, idle=idle, stall=stall)
 
 
-def case(sizes: tuple[int, ...]) -> Case:
-    """One packet, whose words hold so many bytes; the others of tdata are not 0."""
+def case(units: tuple[int, ...]) -> Case:
+    """One packet, whose words hold so many units; the other bytes of tdata are not 0."""
     user, words, joined = random.getrandbits(1), [], b""
-    for i, size in enumerate(sizes):
+    for i, size in enumerate(UNIT * n for n in units):
         data = random.randbytes(size) + b"\xff" * (BYTES - size)
         joined += data[:size]
-        keep, last = (1 << size) - 1, int(i == len(sizes) - 1)
+        keep, last = (1 << size) - 1, int(i == len(units) - 1)
         words.append(Word(int.from_bytes(data, "little"), keep, user, last))
-    packed = [Word(w.tdata, w.tkeep, user, w.tlast) for w in chunks_to_words([joined])]
-    return Case(f"words of {sizes} bytes", {"s_axis": words}, {"m_axis": packed}, len(words))
+    packed = [Word(w.tdata, w.tkeep, user, w.tlast) for w in chunks_to_words([joined], BYTES)]
+    return Case(f"words of {units} units", {"s_axis": words}, {"m_axis": packed}, len(words))
 
 
 def cases(count: int) -> Iterator[Case]:
     """Packets of any number of words of any size."""
     for _ in range(count):
-        yield case(tuple(random.choices(range(1, BYTES + 1), k=random.randrange(1, 30))))
+        yield case(tuple(random.choices(range(1, UNITS + 1), k=random.randrange(1, 30))))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -53,7 +57,7 @@ async def packs_every_short_packet(dut: Any, stall: Stall) -> None:
     """All packets of up to four words, so that every alignment meets every end."""
     tb = block(dut, stall=stall)
     await tb.reset()
-    sizes = range(1, BYTES + 1)
+    sizes = range(1, UNITS + 1)
     await tb.check(case(chosen) for n in range(1, 5) for chosen in product(sizes, repeat=n))
 
 
@@ -69,7 +73,7 @@ async def starts_anew_after_reset(dut: Any, stop: int) -> None:
 async def keeps_its_contract(dut: Any) -> None:
     tb = block(dut)
     await tb.reset()
-    await tb.check([case((BYTES,) * 100)])
+    await tb.check([case((UNITS,) * 100)])
     taken = tb.moved("s_axis")
     assert taken == list(range(taken[0], taken[0] + 100, CONTRACT.interval))
     assert lags(tb.moved("m_axis"), taken) == {CONTRACT.latency}

@@ -23,8 +23,9 @@ module byte_pack (
 );
 // Pack a word a cycle; one cycle more where a packet's last bytes need a word of their own.
 //
-// s_axis  in   tkeep = 1, 3, 7 or 15 in any word; tlast ends the packet; tuser is the same in all
-// m_axis  out  tkeep = 15 but in the packet's last word, whose other bytes are 0
+// s_axis  in   tkeep = 1 to 4 whole units in any word; tlast ends the packet; tuser is the same in
+//              all
+// m_axis  out  all units but in the packet's last word, whose other bytes are 0
 // rst     in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -53,10 +54,10 @@ reg flush;
 wire free;
 wire full;
 reg [23:0] held;
-reg [1:0] held_bytes;
+reg [1:0] held_units;
 reg [55:0] joined;
-reg [2:0] joined_bytes;
-reg [2:0] packet_ends0_kept_bytes;
+reg [2:0] joined_units;
+reg [2:0] packet_ends0_kept_units;
 
 assign free = ((!m_axis_tvalid) || m_axis_tready);
 assign s_axis_tready = (((!m_axis_tvalid) || m_axis_tready) && (!flush));
@@ -77,8 +78,8 @@ always @(s_axis_tkeep, flush, s_axis_tdata) begin: mask
     end
 end
 
-always @(held, held_bytes, entering) begin: align
-    case (held_bytes)
+always @(held, held_units, entering) begin: align
+    case (held_units)
         'h0: begin
             joined = {24'h0, entering};
         end
@@ -94,27 +95,27 @@ always @(held, held_bytes, entering) begin: align
     endcase
 end
 
-always @(s_axis_tkeep, held_bytes) begin: count
+always @(s_axis_tkeep, held_units) begin: count
     if (s_axis_tkeep[3]) begin
-        joined_bytes = (held_bytes + 4);
+        joined_units = (held_units + 4);
     end
     else if (s_axis_tkeep[2]) begin
-        joined_bytes = (held_bytes + 3);
+        joined_units = (held_units + 3);
     end
     else if (s_axis_tkeep[1]) begin
-        joined_bytes = (held_bytes + 2);
+        joined_units = (held_units + 2);
     end
     else begin
-        joined_bytes = (held_bytes + 1);
+        joined_units = (held_units + 1);
     end
 end
 
-assign full = joined_bytes[2];
+assign full = joined_units[2];
 
 always @(posedge clk) begin: control
     if (rst == 1) begin
+        held_units <= 0;
         flush <= 0;
-        held_bytes <= 0;
         m_axis_tvalid <= 0;
     end
     else begin
@@ -122,16 +123,16 @@ always @(posedge clk) begin: control
             m_axis_tvalid <= (flush || (s_axis_tvalid && (full || s_axis_tlast)));
             flush <= 1'b0;
             if (flush) begin
-                held_bytes <= 0;
+                held_units <= 0;
             end
             else if (s_axis_tvalid) begin
-                if ((s_axis_tlast && (joined_bytes <= 4))) begin
-                    held_bytes <= 0;
+                if ((s_axis_tlast && (joined_units <= 4))) begin
+                    held_units <= 0;
                 end
                 else begin
-                    held_bytes <= joined_bytes[2-1:0];
+                    held_units <= joined_units[2-1:0];
                 end
-                flush <= (s_axis_tlast && (joined_bytes > 4));
+                flush <= (s_axis_tlast && (joined_units > 4));
             end
         end
     end
@@ -139,32 +140,38 @@ end
 
 always @(posedge clk) begin: data
     if (free) begin
-        m_axis_tdata <= joined[(8 * 4)-1:0];
+        m_axis_tdata <= joined[32-1:0];
         if ((s_axis_tvalid && (!flush))) begin
             if (full) begin
-                held <= joined[56-1:(8 * 4)];
+                held <= joined[56-1:32];
             end
             else begin
-                held <= joined[(8 * (4 - 1))-1:0];
+                held <= joined[24-1:0];
             end
         end
     end
 end
 
-always @(flush, held_bytes, joined_bytes) begin: packet_ends0_choose
-    packet_ends0_kept_bytes = joined_bytes;
+always @(held_units, flush, joined_units) begin: packet_ends0_choose
+    packet_ends0_kept_units = joined_units;
     if (flush) begin
-        packet_ends0_kept_bytes = {1'h0, held_bytes};
+        packet_ends0_kept_units = {1'h0, held_units};
     end
 end
 
 always @(posedge clk) begin: packet_ends0_fields
     if (free) begin
-        m_axis_tlast <= (flush || (s_axis_tlast && (joined_bytes <= 4)));
-        m_axis_tkeep[0] <= 1'b1;
-        m_axis_tkeep[1] <= (packet_ends0_kept_bytes >= 2);
-        m_axis_tkeep[2] <= (packet_ends0_kept_bytes >= 3);
-        m_axis_tkeep[3] <= (packet_ends0_kept_bytes >= 4);
+        m_axis_tlast <= (flush || (s_axis_tlast && (joined_units <= 4)));
+        m_axis_tkeep <= 1;
+        if ((packet_ends0_kept_units >= 4)) begin
+            m_axis_tkeep <= 15;
+        end
+        else if ((packet_ends0_kept_units == 3)) begin
+            m_axis_tkeep <= 7;
+        end
+        else if ((packet_ends0_kept_units == 2)) begin
+            m_axis_tkeep <= 3;
+        end
         if ((!flush)) begin
             m_axis_tuser <= s_axis_tuser;
         end

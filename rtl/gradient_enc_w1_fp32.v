@@ -839,9 +839,9 @@ reg byte_pack0_flush;
 wire byte_pack0_free;
 wire byte_pack0_full;
 reg [23:0] byte_pack0_held;
-reg [1:0] byte_pack0_held_bytes;
+reg [1:0] byte_pack0_held_units;
 reg [55:0] byte_pack0_joined;
-reg [2:0] byte_pack0_joined_bytes;
+reg [2:0] byte_pack0_joined_units;
 reg byte_pack0_m_axis_tvalid;
 wire byte_pack0_m_axis_tready;
 reg [31:0] byte_pack0_m_axis_tdata;
@@ -891,10 +891,10 @@ reg byte_pack1_flush;
 wire byte_pack1_free;
 wire byte_pack1_full;
 reg [23:0] byte_pack1_held;
-reg [1:0] byte_pack1_held_bytes;
+reg [1:0] byte_pack1_held_units;
 reg [55:0] byte_pack1_joined;
-reg [2:0] byte_pack1_joined_bytes;
-reg [2:0] byte_pack1_packet_ends1_kept_bytes;
+reg [2:0] byte_pack1_joined_units;
+reg [2:0] byte_pack1_packet_ends1_kept_units;
 reg [9:0] zero_bitmap0_fifo0_register_queue0_memory [0:4-1];
 (* no_rw_check *) reg [31:0] zero_bitmap0_ram0_memory [0:512-1];
 (* no_rw_check *) reg [7:0] block_max0_ram1_memory [0:1024-1];
@@ -4822,8 +4822,8 @@ always @(raw_parts_tkeep, byte_pack0_flush, raw_parts_tdata) begin: byte_pack0_m
     end
 end
 
-always @(byte_pack0_held, byte_pack0_held_bytes, byte_pack0_entering) begin: byte_pack0_align
-    case (byte_pack0_held_bytes)
+always @(byte_pack0_held, byte_pack0_held_units, byte_pack0_entering) begin: byte_pack0_align
+    case (byte_pack0_held_units)
         'h0: begin
             byte_pack0_joined = {24'h0, byte_pack0_entering};
         end
@@ -4839,27 +4839,27 @@ always @(byte_pack0_held, byte_pack0_held_bytes, byte_pack0_entering) begin: byt
     endcase
 end
 
-always @(raw_parts_tkeep, byte_pack0_held_bytes) begin: byte_pack0_count
+always @(raw_parts_tkeep, byte_pack0_held_units) begin: byte_pack0_count
     if (raw_parts_tkeep[3]) begin
-        byte_pack0_joined_bytes = (byte_pack0_held_bytes + 4);
+        byte_pack0_joined_units = (byte_pack0_held_units + 4);
     end
     else if (raw_parts_tkeep[2]) begin
-        byte_pack0_joined_bytes = (byte_pack0_held_bytes + 3);
+        byte_pack0_joined_units = (byte_pack0_held_units + 3);
     end
     else if (raw_parts_tkeep[1]) begin
-        byte_pack0_joined_bytes = (byte_pack0_held_bytes + 2);
+        byte_pack0_joined_units = (byte_pack0_held_units + 2);
     end
     else begin
-        byte_pack0_joined_bytes = (byte_pack0_held_bytes + 1);
+        byte_pack0_joined_units = (byte_pack0_held_units + 1);
     end
 end
 
-assign byte_pack0_full = byte_pack0_joined_bytes[2];
+assign byte_pack0_full = byte_pack0_joined_units[2];
 
 always @(posedge clk) begin: byte_pack0_control
     if (rst == 1) begin
+        byte_pack0_held_units <= 0;
         byte_pack0_flush <= 0;
-        byte_pack0_held_bytes <= 0;
         byte_pack0_m_axis_tvalid <= 0;
     end
     else begin
@@ -4867,16 +4867,16 @@ always @(posedge clk) begin: byte_pack0_control
             byte_pack0_m_axis_tvalid <= (byte_pack0_flush || (raw_parts_tvalid && (byte_pack0_full || raw_parts_tlast)));
             byte_pack0_flush <= 1'b0;
             if (byte_pack0_flush) begin
-                byte_pack0_held_bytes <= 0;
+                byte_pack0_held_units <= 0;
             end
             else if (raw_parts_tvalid) begin
-                if ((raw_parts_tlast && (byte_pack0_joined_bytes <= 4))) begin
-                    byte_pack0_held_bytes <= 0;
+                if ((raw_parts_tlast && (byte_pack0_joined_units <= 4))) begin
+                    byte_pack0_held_units <= 0;
                 end
                 else begin
-                    byte_pack0_held_bytes <= byte_pack0_joined_bytes[2-1:0];
+                    byte_pack0_held_units <= byte_pack0_joined_units[2-1:0];
                 end
-                byte_pack0_flush <= (raw_parts_tlast && (byte_pack0_joined_bytes > 4));
+                byte_pack0_flush <= (raw_parts_tlast && (byte_pack0_joined_units > 4));
             end
         end
     end
@@ -4884,13 +4884,13 @@ end
 
 always @(posedge clk) begin: byte_pack0_data
     if (byte_pack0_free) begin
-        byte_pack0_m_axis_tdata <= byte_pack0_joined[(8 * 4)-1:0];
+        byte_pack0_m_axis_tdata <= byte_pack0_joined[32-1:0];
         if ((raw_parts_tvalid && (!byte_pack0_flush))) begin
             if (byte_pack0_full) begin
-                byte_pack0_held <= byte_pack0_joined[56-1:(8 * 4)];
+                byte_pack0_held <= byte_pack0_joined[56-1:32];
             end
             else begin
-                byte_pack0_held <= byte_pack0_joined[(8 * (4 - 1))-1:0];
+                byte_pack0_held <= byte_pack0_joined[24-1:0];
             end
         end
     end
@@ -5178,8 +5178,8 @@ always @(chunk_assemble0_m_axis_tkeep, byte_pack1_flush, chunk_assemble0_m_axis_
     end
 end
 
-always @(byte_pack1_held, byte_pack1_held_bytes, byte_pack1_entering) begin: byte_pack1_align
-    case (byte_pack1_held_bytes)
+always @(byte_pack1_held, byte_pack1_held_units, byte_pack1_entering) begin: byte_pack1_align
+    case (byte_pack1_held_units)
         'h0: begin
             byte_pack1_joined = {24'h0, byte_pack1_entering};
         end
@@ -5195,27 +5195,27 @@ always @(byte_pack1_held, byte_pack1_held_bytes, byte_pack1_entering) begin: byt
     endcase
 end
 
-always @(chunk_assemble0_m_axis_tkeep, byte_pack1_held_bytes) begin: byte_pack1_count
+always @(chunk_assemble0_m_axis_tkeep, byte_pack1_held_units) begin: byte_pack1_count
     if (chunk_assemble0_m_axis_tkeep[3]) begin
-        byte_pack1_joined_bytes = (byte_pack1_held_bytes + 4);
+        byte_pack1_joined_units = (byte_pack1_held_units + 4);
     end
     else if (chunk_assemble0_m_axis_tkeep[2]) begin
-        byte_pack1_joined_bytes = (byte_pack1_held_bytes + 3);
+        byte_pack1_joined_units = (byte_pack1_held_units + 3);
     end
     else if (chunk_assemble0_m_axis_tkeep[1]) begin
-        byte_pack1_joined_bytes = (byte_pack1_held_bytes + 2);
+        byte_pack1_joined_units = (byte_pack1_held_units + 2);
     end
     else begin
-        byte_pack1_joined_bytes = (byte_pack1_held_bytes + 1);
+        byte_pack1_joined_units = (byte_pack1_held_units + 1);
     end
 end
 
-assign byte_pack1_full = byte_pack1_joined_bytes[2];
+assign byte_pack1_full = byte_pack1_joined_units[2];
 
 always @(posedge clk) begin: byte_pack1_control
     if (rst == 1) begin
+        byte_pack1_held_units <= 0;
         byte_pack1_flush <= 0;
-        byte_pack1_held_bytes <= 0;
         m_axis_tvalid <= 0;
     end
     else begin
@@ -5223,16 +5223,16 @@ always @(posedge clk) begin: byte_pack1_control
             m_axis_tvalid <= (byte_pack1_flush || (chunk_assemble0_m_axis_tvalid && (byte_pack1_full || chunk_assemble0_m_axis_tlast)));
             byte_pack1_flush <= 1'b0;
             if (byte_pack1_flush) begin
-                byte_pack1_held_bytes <= 0;
+                byte_pack1_held_units <= 0;
             end
             else if (chunk_assemble0_m_axis_tvalid) begin
-                if ((chunk_assemble0_m_axis_tlast && (byte_pack1_joined_bytes <= 4))) begin
-                    byte_pack1_held_bytes <= 0;
+                if ((chunk_assemble0_m_axis_tlast && (byte_pack1_joined_units <= 4))) begin
+                    byte_pack1_held_units <= 0;
                 end
                 else begin
-                    byte_pack1_held_bytes <= byte_pack1_joined_bytes[2-1:0];
+                    byte_pack1_held_units <= byte_pack1_joined_units[2-1:0];
                 end
-                byte_pack1_flush <= (chunk_assemble0_m_axis_tlast && (byte_pack1_joined_bytes > 4));
+                byte_pack1_flush <= (chunk_assemble0_m_axis_tlast && (byte_pack1_joined_units > 4));
             end
         end
     end
@@ -5240,32 +5240,38 @@ end
 
 always @(posedge clk) begin: byte_pack1_data
     if (byte_pack1_free) begin
-        m_axis_tdata <= byte_pack1_joined[(8 * 4)-1:0];
+        m_axis_tdata <= byte_pack1_joined[32-1:0];
         if ((chunk_assemble0_m_axis_tvalid && (!byte_pack1_flush))) begin
             if (byte_pack1_full) begin
-                byte_pack1_held <= byte_pack1_joined[56-1:(8 * 4)];
+                byte_pack1_held <= byte_pack1_joined[56-1:32];
             end
             else begin
-                byte_pack1_held <= byte_pack1_joined[(8 * (4 - 1))-1:0];
+                byte_pack1_held <= byte_pack1_joined[24-1:0];
             end
         end
     end
 end
 
-always @(byte_pack1_flush, byte_pack1_held_bytes, byte_pack1_joined_bytes) begin: byte_pack1_packet_ends1_choose
-    byte_pack1_packet_ends1_kept_bytes = byte_pack1_joined_bytes;
+always @(byte_pack1_held_units, byte_pack1_flush, byte_pack1_joined_units) begin: byte_pack1_packet_ends1_choose
+    byte_pack1_packet_ends1_kept_units = byte_pack1_joined_units;
     if (byte_pack1_flush) begin
-        byte_pack1_packet_ends1_kept_bytes = {1'h0, byte_pack1_held_bytes};
+        byte_pack1_packet_ends1_kept_units = {1'h0, byte_pack1_held_units};
     end
 end
 
 always @(posedge clk) begin: byte_pack1_packet_ends1_fields
     if (byte_pack1_free) begin
-        m_axis_tlast <= (byte_pack1_flush || (chunk_assemble0_m_axis_tlast && (byte_pack1_joined_bytes <= 4)));
-        m_axis_tkeep[0] <= 1'b1;
-        m_axis_tkeep[1] <= (byte_pack1_packet_ends1_kept_bytes >= 2);
-        m_axis_tkeep[2] <= (byte_pack1_packet_ends1_kept_bytes >= 3);
-        m_axis_tkeep[3] <= (byte_pack1_packet_ends1_kept_bytes >= 4);
+        m_axis_tlast <= (byte_pack1_flush || (chunk_assemble0_m_axis_tlast && (byte_pack1_joined_units <= 4)));
+        m_axis_tkeep <= 1;
+        if ((byte_pack1_packet_ends1_kept_units >= 4)) begin
+            m_axis_tkeep <= 15;
+        end
+        else if ((byte_pack1_packet_ends1_kept_units == 3)) begin
+            m_axis_tkeep <= 7;
+        end
+        else if ((byte_pack1_packet_ends1_kept_units == 2)) begin
+            m_axis_tkeep <= 3;
+        end
         if ((!byte_pack1_flush)) begin
             m_axis_tuser <= chunk_assemble0_m_axis_tuser;
         end

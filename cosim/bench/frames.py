@@ -22,15 +22,15 @@ def words_to_values(words: Sequence[Word]) -> list[int]:
     return [word.tdata for word in words]
 
 
-def chunks_to_words(chunks: Sequence[bytes]) -> list[Word]:
+def chunks_to_words(chunks: Sequence[bytes], word_bytes: int = WORD_BYTES) -> list[Word]:
     """A packet for each chunk: tkeep marks its bytes, tuser all words of the frame's last chunk."""
     words = []
     for i, chunk in enumerate(chunks):
         user = int(i == len(chunks) - 1)
-        for at in range(0, len(chunk), WORD_BYTES):
-            part = chunk[at : at + WORD_BYTES]
+        for at in range(0, len(chunk), word_bytes):
+            part = chunk[at : at + word_bytes]
             keep = (1 << len(part)) - 1
-            last = int(at + WORD_BYTES >= len(chunk))
+            last = int(at + word_bytes >= len(chunk))
             words.append(Word(int.from_bytes(part, "little"), keep, user, last))
     return words
 
