@@ -8,12 +8,17 @@ from typing import Any
 
 import cocotb
 
-from cosim.bench.block import Block, Case, chunks, corners
+from cosim.bench import setting
+from cosim.bench.block import Block, Case, chunks, corners, present
 from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free, waits
-from hls.block_max import CONTRACT
+from hls.block_max import EXPONENT
 from hls.point import POINT
+
+CONTRACT, WIDTH = setting.configuration().contract, setting.width()
+GROUPS = POINT.block // WIDTH
+VIEW = present(EXPONENT)
 
 
 def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
@@ -22,7 +27,7 @@ def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
 
 def case(name: str, chunk: Stages) -> Case:
     exponents = chunk.exponent_words
-    return Case(name, {"s_axis": exponents}, {"m_axis": chunk.maxima_words}, len(exponents))
+    return Case(name, {"s_axis": exponents}, {"m_axis": chunk.maxima_words}, len(chunk.exponents))
 
 
 def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
@@ -34,15 +39,15 @@ def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
 async def finds_maxima_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     tb = block(dut, idle, stall)
     await tb.reset()
-    await tb.check(cases(corners().edges()))
-    await tb.check(cases(corners().mixture()))
+    await tb.check(cases(corners().edges()), VIEW)
+    await tb.check(cases(corners().mixture()), VIEW)
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def finds_maxima_chunks(dut: Any) -> None:
     tb = block(dut)
     await tb.reset()
-    await tb.check(cases(corners().chunks()))
+    await tb.check(cases(corners().chunks()), VIEW)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -51,18 +56,18 @@ async def starts_anew_after_reset(dut: Any, stop: int) -> None:
     tb = block(dut, free, coin)
     await tb.reset()
     lost = cases([("lost", corners().gradient(600, zeros=0.3))])
-    await tb.check_after_reset(stop, lost, cases(corners().mixture()))
+    await tb.check_after_reset(stop, lost, cases(corners().mixture()), VIEW)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def keeps_its_contract(dut: Any) -> None:
     tb = block(dut)
     await tb.reset()
-    await tb.check(cases([("dense", corners().gradient(2 * POINT.chunk))]))
+    await tb.check(cases([("dense", corners().gradient(2 * POINT.chunk))]), VIEW)
     taken, offered = tb.moved("s_axis"), tb.moved("m_axis")
     for cycles in taken, offered:
         assert cycles == list(range(cycles[0], cycles[0] + len(cycles), CONTRACT.interval))
-    assert offered[0] - taken[POINT.block - 1] == CONTRACT.latency
+    assert offered[0] - taken[GROUPS - 1] == CONTRACT.latency
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -70,5 +75,18 @@ async def holds_two_blocks(dut: Any) -> None:
     """One leaves and one waits; a third may enter, but not end before the second leaves."""
     tb = block(dut, stall=waits(600))
     await tb.reset()
-    await tb.check(cases([(f"chunk {i}", corners().gradient(9)) for i in range(5)]))
-    assert tb.moved("s_axis")[25] < tb.moved("m_axis")[0] < tb.moved("s_axis")[26]
+    await tb.check(cases([(f"chunk {i}", corners().gradient(9)) for i in range(5)]), VIEW)
+    third_end = 3 * -(-9 // WIDTH) - 1
+    taken, first = tb.moved("s_axis"), tb.moved("m_axis")[0]
+    assert taken[third_end - 1] < first < taken[third_end]
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def is_full_in_time(dut: Any) -> None:
+    """It holds a block, and what may enter before its first group has left."""
+    tb = block(dut, stall=waits(1200))
+    await tb.reset()
+    await tb.check(cases([("dense", corners().gradient(POINT.chunk))]), VIEW)
+    room = GROUPS + CONTRACT.latency
+    taken, first = tb.moved("s_axis"), tb.moved("m_axis")[0]
+    assert taken[room - 1] < first < taken[room]

@@ -4,6 +4,9 @@
 Role         first pass of the table choice; huff_choice does the second
 Golden       max() over each 512 non-zeros of a chunk
 Format       swmodel/FORMAT.md section 5 (emax)
+Parameters   width: W, exponents of a group
+
+The memory has room for a block, and for what enters until the block's first group has left.
 """
 
 from __future__ import annotations
@@ -20,119 +23,150 @@ from myhdl import (
     modbv,
 )
 
+from hls.delay import delay
+from hls.group_max import group_max
 from hls.point import POINT
 from hls.ram import ram
 from hls.stream import AxiStream, Contract
 
 EXPONENT = 8
-LAST = POINT.block - 1
-PLACE = LAST.bit_length()  # bits of a place in a block
-DEPTH = 2 * POINT.block  # a block that leaves, and one that enters; both do so a value a cycle
-DEPTH_LOG2 = PLACE + 1
-CHUNK_END = EXPONENT  # bit of tuser
-
-CONTRACT = Contract(latency=3, interval=1)  # from a block's last exponent to its first on m_axis
 
 
-def ports():
-    return {"s_axis": AxiStream(EXPONENT), "m_axis": AxiStream(EXPONENT, user=EXPONENT + 1)}
+def size_bits(width):
+    """Bits of the number of a group's items, less one."""
+    return (width - 1).bit_length()
+
+
+def contract(width=1):
+    """The latency is from a block's last group to its first on m_axis."""
+    return Contract(latency=3 + size_bits(width), interval=1)
+
+
+def ports(width=1):
+    size = size_bits(width)
+    return {
+        "s_axis": AxiStream(width * EXPONENT, user=size),
+        "m_axis": AxiStream(width * EXPONENT, user=1 + EXPONENT + size),
+    }
 
 
 @block
-def block_max(clk, rst, s_axis, m_axis):
-    """Pass one exponent a cycle, a block late.
+def block_max(clk, rst, s_axis, m_axis, width=1):
+    """Pass one group a cycle, a block late.
 
-    s_axis  in   tdata = exponent of a non-zero; tlast = the chunk's last. A block ends there and
-                 after 512 values; while one leaves and one waits, the next may not end
-    m_axis  out  the same exponents; tlast = the block's last; tuser = {the chunk's last block,
-                 maximum} of the block, in each of its words
+    s_axis  in   tdata = exponents of non-zeros; tuser = how many, less one, if W > 1: all but in
+                 the chunk's last group; tlast = that. A block ends there and after 512 exponents;
+                 while one leaves and one waits, the next may not end
+    m_axis  out  the same exponents; tlast = the block's last group; tuser = {the chunk's last
+                 block, the block's maximum, items less one}
     rst     in   synchronous, active high; drops everything in flight
     """
+    size, levels = size_bits(width), size_bits(width)
+    last = POINT.block // width - 1
+    depth = last + contract(width).latency
+    place_bits, address_bits = last.bit_length(), (depth - 1).bit_length()
+
     # the block that enters
-    tail = Signal(modbv(0)[DEPTH_LOG2 + 1 :])  # a bit more tells a full ring from an empty one
-    place = Signal(modbv(0)[PLACE:])
-    maximum = Signal(intbv(0)[EXPONENT:])
-    greatest = Signal(intbv(0)[EXPONENT:])  # of the block, with the value that enters
-    opening = Signal(bool(1))
+    tail = Signal(modbv(0)[address_bits:])
+    tail_lap = Signal(bool(0))
+    place = Signal(modbv(0)[place_bits:])
     closing = Signal(bool(0))
     take = Signal(bool(0))
+    close = Signal(bool(0))
     full = Signal(bool(0))
+
+    # a group of it, when its maximum is known
+    enters = [take] + [Signal(bool(0)) for _ in range(levels)]
+    closes = [close] + [Signal(bool(0)) for _ in range(levels)]
+    entered, closed = enters[levels], closes[levels]
+    opening = Signal(bool(1))
+    group_maximum = Signal(intbv(0)[EXPONENT:]) if levels else s_axis.tdata
+    maximum = Signal(intbv(0)[EXPONENT:])
+    greatest = Signal(intbv(0)[EXPONENT:])  # of the block, with this group
 
     # the block that has ended and waits
     waiting = Signal(bool(0))
-    waiting_last = Signal(modbv(0)[PLACE:])  # place of its last value
+    waiting_last = Signal(modbv(0)[place_bits:])  # place of its last group
     waiting_maximum = Signal(intbv(0)[EXPONENT:])
     waiting_end = Signal(bool(0))
+    known = Signal(bool(0)) if levels else waiting  # its maximum is
 
     # the block that leaves
-    head = Signal(modbv(0)[DEPTH_LOG2 + 1 :])
+    head = Signal(modbv(0)[address_bits:])
+    head_lap = Signal(bool(0))
     leaving = Signal(bool(0))
-    left = Signal(modbv(0)[PLACE:])  # values after this one
+    left = Signal(modbv(0)[place_bits:])  # groups after this one
     emax = Signal(intbv(0)[EXPONENT:])
     chunk_end = Signal(bool(0))
     read = Signal(bool(0))
     turn = Signal(bool(0))  # the waiting block becomes the leaving one
 
-    memory = ram(
-        clk,
-        take,
-        tail(DEPTH_LOG2, 0),
-        s_axis.tdata,
-        read,
-        head(DEPTH_LOG2, 0),
-        m_axis.tdata,
-        DEPTH,
+    memory = ram(clk, take, tail, s_axis.tdata, read, head, m_axis.tdata, depth)
+    pointers = (
+        pointer(clk, rst, take, tail, tail_lap, depth),
+        pointer(clk, rst, read, head, head_lap, depth),
     )
+
+    if levels:
+        tree = group_max(clk, s_axis.tdata, s_axis.tuser, group_maximum)
+        delays = delay(clk, rst, enters), delay(clk, rst, closes)
+        knowing = find_known(waiting, closes[1], closes[levels], known)
+        user = Signal(intbv(0)[1 + EXPONENT :])
+        sizes = keep_size(clk, close, s_axis.tuser, turn, read, left, user, m_axis.tuser)
+    else:
+        user = m_axis.tuser
 
     @always_comb
     def fullness():
-        full.next = (tail ^ head) == DEPTH
+        full.next = tail == head and tail_lap != head_lap
+
+    @always_comb
+    def find_end():
+        closing.next = s_axis.tlast or place == last
 
     @always_comb
     def accept():
         s_axis.tready.next = not full and (not closing or not waiting or turn)
         take.next = s_axis.tvalid and not full and (not closing or not waiting or turn)
+        close.next = s_axis.tvalid and not full and closing and (not waiting or turn)
 
     @always_comb
     def depart():
         read.next = leaving and (not m_axis.tvalid or m_axis.tready)
-        turn.next = waiting and (
-            not leaving or (left == 0 and (not m_axis.tvalid or m_axis.tready))
-        )
+        turn.next = known and (not leaving or (left == 0 and (not m_axis.tvalid or m_axis.tready)))
 
     @always_comb
     def compare():
-        closing.next = s_axis.tlast or place == LAST
-        greatest.next = s_axis.tdata
-        if not opening and maximum > s_axis.tdata:
+        greatest.next = group_maximum
+        if not opening and maximum > group_maximum:
             greatest.next = maximum
 
     @always_seq(clk.posedge, reset=rst)
     def enter():
         if take:
-            tail.next = tail + 1
-            opening.next = closing
             place.next = place + 1
             if closing:
                 place.next = 0
-        if take and closing:
+        if close:
             waiting.next = True
         elif turn:
             waiting.next = False
+        if entered:
+            opening.next = closed
 
     @always(clk.posedge)
     def note():
-        if take:
+        if close:
+            waiting_last.next = place
+            waiting_end.next = s_axis.tlast
+        if entered:
             maximum.next = greatest
-            if closing:
-                waiting_last.next = place
-                waiting_maximum.next = greatest
-                waiting_end.next = s_axis.tlast
+        if closed:
+            waiting_maximum.next = greatest
 
     @always_seq(clk.posedge, reset=rst)
     def leave():
         if read:
-            head.next = head + 1
             m_axis.tvalid.next = True
             if left == 0:
                 leaving.next = False
@@ -145,11 +179,64 @@ def block_max(clk, rst, s_axis, m_axis):
     def describe():
         if read:
             m_axis.tlast.next = left == 0
-            m_axis.tuser.next = concat(chunk_end, emax)
+            user.next = concat(chunk_end, emax)
             left.next = left - 1
         if turn:
             left.next = waiting_last
             emax.next = waiting_maximum
             chunk_end.next = waiting_end
+
+    return instances()
+
+
+@block
+def pointer(clk, rst, move, place, lap, depth):
+    """Go round a memory; a lap on, two pointers to the same place tell a full one from an empty."""
+
+    @always_seq(clk.posedge, reset=rst)
+    def step():
+        if move:
+            place.next = place + 1
+            if place == depth - 1:
+                place.next = 0
+                lap.next = not lap
+
+    return step
+
+
+@block
+def find_known(waiting, before, after, known):
+    """A block's maximum is known when its last group has left the tree."""
+
+    @always_comb
+    def find():
+        known.next = waiting and not before and not after
+
+    return find
+
+
+@block
+def keep_size(clk, close, size, turn, read, left, user, user_and_size):
+    """Only a block's last group may have fewer items than others."""
+    bits = len(size)
+    all_items = 2**bits - 1
+    waiting_size = Signal(intbv(0)[bits:])
+    last_size = Signal(intbv(0)[bits:])
+    shown = Signal(intbv(0)[bits:])
+
+    @always(clk.posedge)
+    def move():
+        if close:
+            waiting_size.next = size
+        if turn:
+            last_size.next = waiting_size
+        if read:
+            shown.next = all_items
+            if left == 0:
+                shown.next = last_size
+
+    @always_comb
+    def join():
+        user_and_size.next = concat(user, shown)
 
     return instances()

@@ -18,8 +18,8 @@ Not done     the stream's header and directory (sections 1 and 2), which softwar
 While a chunk leaves, the next is being coded, and the one after that enters.
 
 In an idle encoder a chunk's first word is offered L cycles after its last value is taken: L = 11 if
-nnz is 0, else 44 + nnz + B + D for B blocks. D is the second pass over the last block: nnz for one
-block; for more, in a dense chunk, 512, and up to 18 more if the last has fewer than 20 values.
+nnz is 0, else 37 + nnz + B + D for B blocks. D is the second pass over the last block: nnz for one
+block; for more, in a dense chunk, 512, and up to 11 more if the last has fewer than 13 values.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ WORD = 32
 # Of 4096 values without zeros: the first word after the first value. A chunk takes 25 cycles beside
 # its values, in code_schedule: the lanes' first and last states, the block headers, a new start.
 # (Where zeros leave it time, the input waits 6 cycles a chunk for zero_bitmap, and no more.)
-CONTRACT = Contract(latency=8758, interval=1, values_per_cycle=POINT.chunk / (POINT.chunk + 25))
+CONTRACT = Contract(latency=8751, interval=1, values_per_cycle=POINT.chunk / (POINT.chunk + 25))
 
 
 def ports(fmt):

@@ -1,39 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
-"""huff_choice: the cheapest table for each block, by exact cost.
+"""huff_choice: the cheapest table for each block.
 
 Role         second pass of the table choice, between block_max and chunk_reverse
-Golden       choose_table of swmodel/reference/encode.py
+Golden       choose_table of swmodel/reference/choose.py
 Format       swmodel/FORMAT.md section 8, rule 2
-Parameters   tables: the table set, K tables
+Parameters   tables: the table set, K tables; width: W, values of a group; stride: one of so many
+             values of a block counts: 1 for the profile hw-n8-c4096, 4 for hw2-n8-c4096
 
-The costs are summed by a systolic row of K + 1 cells. A symbol visits cell t in its t-th cycle, so
-that the cells finish a block one after the other and one comparator sees their sums in turn. The
-last cell counts 8 whatever the symbol: a raw block. A later cell must be strictly cheaper to win.
+Every cost is taken less one, which changes no comparison and makes sums narrower. The search starts
+from what raw costs and one more, so that a table wins that is as cheap; a later one must be
+strictly cheaper to win.
 """
 
 from __future__ import annotations
 
 from myhdl import Signal, always, always_comb, always_seq, block, concat, instances, intbv, modbv
 
+from hls.cost_row import CELLS, SYMBOL, cost_row, step
 from hls.point import ESCAPE, POINT, SYMBOLS, Tables
 from hls.stream import AxiStream, Contract
 
 EXPONENT = 8
-SYMBOL = 4
 RAW_COST = 8  # bits that an escape or a raw block spends on an exponent
-RAW_COST_LOG2 = 3
 
 CONTRACT = Contract(latency=1, interval=1)  # of m_axis; for m_header see header_latency
 
 
-def header_latency(tables: Tables) -> int:
-    """Cycles from a block's last exponent taken to its header offered."""
-    return len(tables) + 4
+def header_latency(tables: Tables, width: int = 1, stride: int = 1) -> range:
+    """Cycles from a block's last group taken to its header offered, as turns happen to fall."""
+    turn = stride // width
+    search = -(-len(tables) // (CELLS * turn)) * turn
+    return range(search + 5, search + 5 + (2 * turn if turn > 1 else 1))
 
 
 def index_bits(tables):
     """Bits of a table's number."""
     return max(1, (len(tables) - 1).bit_length())
+
+
+def size_bits(width):
+    """Bits of the number of a group's items, less one."""
+    return (width - 1).bit_length()
 
 
 def table_costs(lengths):
@@ -42,96 +49,74 @@ def table_costs(lengths):
     return tuple(lengths[s] if s != ESCAPE and lengths[s] else escape for s in range(SYMBOLS))
 
 
-def ports(tables):
+def ports(tables, width=1):
+    size = size_bits(width)
     return {
-        "s_axis": AxiStream(EXPONENT, user=EXPONENT + 1),
-        "m_axis": AxiStream(EXPONENT),
+        "s_axis": AxiStream(width * EXPONENT, user=1 + EXPONENT + size),
+        "m_axis": AxiStream(width * EXPONENT, user=size),
         "m_header": AxiStream(1 + index_bits(tables) + EXPONENT, last=False),
     }
 
 
 @block
-def huff_choice(clk, rst, s_axis, m_axis, m_header, tables):
-    """Pass one exponent a cycle. A block's last waits until the header before it has left.
+def huff_choice(clk, rst, s_axis, m_axis, m_header, tables, width=1, stride=1):
+    """Pass one group a cycle; a block's last waits until the header before it has left.
 
-    s_axis    in   tdata = exponent; tlast = the block's last; tuser = {the chunk's last block,
-                   the block's maximum}
-    m_axis    out  the same exponents; tlast = the chunk's last
+    With turns of more than a cycle, a block's first waits if it comes too soon after a sample.
+
+    s_axis    in   tdata = exponents; tlast = the block's last; tuser = {the chunk's last block,
+                   the block's maximum, items less one}
+    m_axis    out  the same exponents; tlast = the chunk's last; tuser = items less one, if W > 1
     m_header  out  a word a block, tdata = {raw, table, emax}; table and emax of a raw block are 0
     rst       in   synchronous, active high; drops everything in flight
     """
-    count = len(tables)
-    bits = index_bits(tables)
+    turn = stride // width
+    if turn * width != stride:
+        raise ValueError(f"a group of {width} has more than one of every {stride}th value")
+    bits, size = index_bits(tables), size_bits(width)
     raw_header = 1 << (bits + EXPONENT)
-    costs = [table_costs(lengths) for lengths in tables]
-    width = (POINT.block * max(RAW_COST, *map(max, costs))).bit_length()
+    top, bottom = EXPONENT + size, size  # of the maximum in tuser
+    padded = tables + tables[-1:] * (-len(tables) % (CELLS * turn))  # a copy is never cheaper
+    costs = [[cost - 1 for cost in table_costs(lengths)] for lengths in padded]
+    last_pair = len(costs) // CELLS - 1
+    total_bits = (POINT.block // stride * max(RAW_COST - 1, *map(max, costs)) + 1).bit_length()
 
-    opening = Signal(bool(1))  # the exponent is a block's first
+    held = Signal(bool(0))  # the group on s_axis may not enter
     take = Signal(bool(0))
-    difference = Signal(modbv(0)[EXPONENT:])  # emax - exponent, of what has entered
-    entered = Signal(bool(0))
-    entered_first = Signal(bool(0))
+
+    # the group that has entered
+    emax = Signal(intbv(0)[EXPONENT:])
+    sampled = Signal(bool(0))  # its first item counts
     entered_last = Signal(bool(0))
+    difference = Signal(modbv(0)[EXPONENT:])
+    nearest = Signal(intbv(0)[SYMBOL:])  # the symbol of its first item
+
+    # the sample at the row's first stage; ended: before it
+    symbol = Signal(intbv(0)[SYMBOL:])
+    idle = Signal(bool(1))
+    ended = Signal(bool(1))
+    raw = Signal(intbv(0)[total_bits:])
+    even = Signal(intbv(0)[total_bits:])
+    odd = Signal(intbv(0)[total_bits:])
+
+    # the search, from `opening` on
     choosing = Signal(bool(0))  # a block has ended and its header is not complete
-
-    # before cell t: a symbol, whether there is one, whether it is its block's first, its last
-    symbol = [Signal(intbv(0)[SYMBOL:]) for _ in range(count)]
-    valid = [Signal(bool(0)) for _ in range(count + 1)]
-    first = [Signal(bool(0)) for _ in range(count + 1)]
-    last = [Signal(bool(0)) for _ in range(count + 1)]
-
-    # of the cells before t, the sum of the one that has just finished a block, and which that is
-    total = [None] + [Signal(intbv(0)[width:]) for _ in range(count + 1)]
-    index = [None] + [Signal(intbv(0)[bits:]) for _ in range(count)]
-    some = [None] + [Signal(bool(0)) for _ in range(count)]
-    done = [Signal(bool(0)) for _ in range(count + 1)]
-    best = Signal(intbv(0)[width:])
+    opening = Signal(bool(0))
+    starting = Signal(bool(0))  # the first sums show
+    searching = Signal(bool(0))
+    finished = Signal(bool(0))
+    pair = Signal(modbv(0)[max(1, last_pair.bit_length()) :])
+    candidate = Signal(intbv(0)[total_bits:])
+    candidate_odd = Signal(bool(0))
     cheaper = Signal(bool(0))
-
-    cells = [
-        cost_cell(
-            clk,
-            rst,
-            symbol[t],
-            valid[t],
-            first[t],
-            last[t],
-            done[t],
-            total[t],
-            total[t + 1],
-            costs[t],
-        )
-        for t in range(count)
-    ]
-    names = [
-        name_cell(done[t], some[t], some[t + 1], index[t], index[t + 1], t) for t in range(count)
-    ]
-    raw_cell = count_cell(
-        clk,
-        rst,
-        valid[count],
-        first[count],
-        last[count],
-        done[count],
-        total[count],
-        total[count + 1],
-    )
-    steps = [
-        move_flags(clk, rst, valid[t], first[t], last[t], valid[t + 1], first[t + 1], last[t + 1])
-        for t in range(count)
-    ]
-    symbol_steps = [move_symbol(clk, symbol[t], symbol[t + 1]) for t in range(count - 1)]
-
-    candidate, named, finished, searching = total[count + 1], index[count], done[count], some[count]
-    opened = done[0]
-    # names, since Yosys takes a list that is indexed in a process for a memory of one driver
-    row_symbol, row_valid, row_first, row_last = symbol[0], valid[0], first[0], last[0]
+    best = Signal(intbv(0)[total_bits:])
+    coded = Signal(bool(0))  # by `winner`
+    winner = Signal(intbv(0)[len(pair) + 1 :])
+    header_emax = Signal(intbv(0)[EXPONENT:])
 
     @always_comb
     def accept():
-        s_axis.tready.next = (not m_axis.tvalid or m_axis.tready) and not (
-            s_axis.tlast and (choosing or m_header.tvalid)
-        )
+        s_axis.tready.next = (not m_axis.tvalid or m_axis.tready) and not held
 
     @always_comb
     def entering():
@@ -139,39 +124,105 @@ def huff_choice(clk, rst, s_axis, m_axis, m_header, tables):
 
     @always_seq(clk.posedge, reset=rst)
     def enter():
-        entered.next = take
-        entered_first.next = take and opening
         entered_last.next = take and s_axis.tlast
-        row_valid.next = entered
-        row_first.next = entered_first
-        row_last.next = entered_last
         if take:
-            opening.next = s_axis.tlast
             m_axis.tvalid.next = True
         elif m_axis.tready:
             m_axis.tvalid.next = False
 
     @always(clk.posedge)
-    def form_symbol():
-        difference.next = s_axis.tuser[EXPONENT:] - s_axis.tdata
-        row_symbol.next = difference[SYMBOL:]
-        if difference > ESCAPE:
-            row_symbol.next = ESCAPE
+    def hold():
         if take:
             m_axis.tdata.next = s_axis.tdata
-            m_axis.tlast.next = s_axis.tlast and s_axis.tuser[EXPONENT]
+            m_axis.tlast.next = s_axis.tlast and s_axis.tuser[top]
+            emax.next = s_axis.tuser[top:bottom]
+
+    if width > 1:
+
+        @always(clk.posedge)
+        def hold_size():
+            if take:
+                m_axis.tuser.next = s_axis.tuser[size:]
+
+    @always_comb
+    def subtract():
+        difference.next = emax - m_axis.tdata[EXPONENT:]
+        nearest.next = difference[SYMBOL:]
+        if difference > ESCAPE:
+            nearest.next = ESCAPE
+
+    if turn == 1:
+        phase = turning = None
+        queue = enter_row(clk, rst, sampled, entered_last, nearest, symbol, idle, ended)
+
+        @always_seq(clk.posedge, reset=rst)
+        def pick():
+            sampled.next = take
+
+        @always_comb
+        def hold_back():
+            held.next = s_axis.tlast and (choosing or m_header.tvalid)
+
+        @always_comb
+        def start():
+            opening.next = choosing and ended
+
+    else:
+        phase = Signal(modbv(0, min=0, max=turn))
+        turning = Signal(bool(0))
+        place = Signal(modbv(0, min=0, max=turn))  # of a group among those of which one counts
+        waiting = Signal(bool(0))  # a sample, for the next turn
+        queue = queue_for_row(
+            clk, rst, turning, sampled, entered_last, nearest, waiting, symbol, idle, ended
+        )
+
+        @always_seq(clk.posedge, reset=rst)
+        def pick():
+            phase.next = phase + 1
+            sampled.next = take and place == 0
+            if take:
+                place.next = place + 1
+                if s_axis.tlast:
+                    place.next = 0
+
+        @always_comb
+        def hold_back():
+            held.next = (s_axis.tlast and (choosing or m_header.tvalid)) or (
+                place == 0 and ((sampled and phase != turn - 2) or (waiting and phase < turn - 2))
+            )
+
+        @always_comb
+        def take_turns():
+            turning.next = phase == turn - 1
+
+        @always_comb
+        def start():
+            opening.next = choosing and ended and phase == 0
+
+    row = cost_row(clk, rst, phase, turning, symbol, idle, ended, even, odd, costs, turn)
+    sum_of_raw = raw_cost(clk, turning, idle, ended, raw)
+
+    @always(clk.posedge)
+    def compare_pair():
+        candidate.next = even
+        candidate_odd.next = odd < even
+        if odd < even:
+            candidate.next = odd
 
     @always_comb
     def compare():
         cheaper.next = candidate < best
-
-    @always(clk.posedge)
-    def improve():
-        if opened or (searching and cheaper):
-            best.next = candidate
+        finished.next = searching and pair == last_pair
 
     @always_seq(clk.posedge, reset=rst)
-    def decide():
+    def search():
+        starting.next = opening
+        if starting:
+            searching.next = True
+            pair.next = 0
+        elif searching:
+            pair.next = pair + 1
+            searching.next = not finished
         if take and s_axis.tlast:
             choosing.next = True
         elif finished:
@@ -182,133 +233,108 @@ def huff_choice(clk, rst, s_axis, m_axis, m_header, tables):
             m_header.tvalid.next = False
 
     @always(clk.posedge)
-    def describe():
-        if take and s_axis.tlast:
-            m_header.tdata.next = concat(intbv(0)[1 + bits :], s_axis.tuser[EXPONENT:])
+    def improve():
+        if opening:
+            best.next = raw
+            coded.next = False
         elif searching and cheaper:
-            m_header.tdata.next[EXPONENT + bits : EXPONENT] = named
-        elif finished and cheaper:
-            m_header.tdata.next = raw_header
+            best.next = candidate
+            coded.next = True
+            winner.next = concat(pair, candidate_odd)
+        if entered_last:
+            header_emax.next = emax
+
+    @always_comb
+    def describe():
+        m_header.tdata.next = raw_header
+        if coded:
+            m_header.tdata.next = concat(intbv(0)[1:], winner, header_emax)
 
     return instances()
 
 
 @block
-def cost_cell(clk, rst, symbol, valid, first, last, done, total, total_after, costs):
-    """Sum what one table spends on a block; show it in the cycle after the last symbol."""
-    cost = Signal(intbv(0)[len(total_after) :])
-    addend = Signal(intbv(0)[len(total_after) :])
-    before = Signal(intbv(0)[len(total_after) :])
-    spent = Signal(intbv(0)[len(total_after) :])
-
-    @always_comb
-    def price():
-        cost.next = costs[int(symbol)]
-
-    @always_comb
-    def choose():
-        addend.next = 0
-        if valid:
-            addend.next = cost
-        before.next = spent
-        if first:
-            before.next = 0
+def enter_row(clk, rst, sampled, last, nearest, symbol, idle, ended):
+    """A sample at once; a block's end with what comes after its last."""
+    behind = Signal(bool(0))
 
     @always_seq(clk.posedge, reset=rst)
-    def end():
-        done.next = last
+    def move_flags():
+        idle.next = not sampled
+        behind.next = last
+        ended.next = behind
 
     @always(clk.posedge)
+    def move():
+        symbol.next = nearest
+
+    return instances()
+
+
+@block
+def queue_for_row(clk, rst, turning, sampled, last, nearest, waiting, symbol, idle, ended):
+    """A sample waits until a turn is over. So does a block's end, and for its last sample."""
+    waiting_symbol = Signal(intbv(0)[SYMBOL:])
+    ahead = Signal(bool(0))  # an end that leaves before the sample, if one is waiting
+    behind = Signal(bool(0))
+
+    none = Signal(bool(0))
+    leave = step(clk, rst, turning, waiting_symbol, none, ahead, symbol, idle, ended)
+
+    @always_comb
+    def negate():
+        none.next = not waiting
+
+    @always_seq(clk.posedge, reset=rst)
+    def queue():
+        if sampled:
+            waiting.next = True
+        elif turning:
+            waiting.next = False
+        if turning:
+            ahead.next = behind
+            behind.next = False
+        if last:
+            if sampled or (waiting and not turning):
+                behind.next = True
+            else:
+                ahead.next = True
+
+    @always(clk.posedge)
+    def keep():
+        if sampled:
+            waiting_symbol.next = nearest
+
+    return instances()
+
+
+@block
+def raw_cost(clk, turning, idle, ended, total):
+    """What raw costs, and one more: a table that is as cheap is better."""
+    added = Signal(intbv(0)[len(total) :])
+    more = RAW_COST - 1
+
+    @always_comb
     def add():
-        spent.next = before + addend
+        added.next = total
+        if ended:
+            added.next = 1
+        if ended and not idle:
+            added.next = RAW_COST
+        elif not idle:
+            added.next = total + more
 
-    if total is None:
+    if turning is None:
 
-        @always_comb
-        def show():
-            total_after.next = 0
-            if done:
-                total_after.next = spent
+        @always(clk.posedge)
+        def keep():
+            total.next = added
 
     else:
 
-        @always_comb
-        def show():
-            total_after.next = total
-            if done:
-                total_after.next = total | spent
+        @always(clk.posedge)
+        def keep():
+            if turning:
+                total.next = added
 
     return instances()
-
-
-@block
-def count_cell(clk, rst, valid, first, last, done, total, total_after):
-    """The last cell: the cost of a raw block."""
-    values = Signal(intbv(0)[len(total_after) - RAW_COST_LOG2 :])
-    before = Signal(intbv(0)[len(total_after) - RAW_COST_LOG2 :])
-
-    @always_comb
-    def choose():
-        before.next = values
-        if first:
-            before.next = 0
-
-    @always_seq(clk.posedge, reset=rst)
-    def end():
-        done.next = last
-
-    @always(clk.posedge)
-    def add():
-        values.next = before
-        if valid:
-            values.next = before + 1
-
-    @always_comb
-    def show():
-        total_after.next = total
-        if done:
-            total_after.next = total | concat(values, intbv(0)[RAW_COST_LOG2:])
-
-    return instances()
-
-
-@block
-def name_cell(done, some, some_after, index, index_after, t):
-    """Add the number of a cell that has finished to the row's."""
-    if some is None:
-
-        @always_comb
-        def show():
-            some_after.next = done
-            index_after.next = 0
-
-    else:
-
-        @always_comb
-        def show():
-            some_after.next = some or done
-            index_after.next = index
-            if done:
-                index_after.next = index | t
-
-    return show
-
-
-@block
-def move_flags(clk, rst, valid, first, last, valid_after, first_after, last_after):
-    @always_seq(clk.posedge, reset=rst)
-    def move():
-        valid_after.next = valid
-        first_after.next = first
-        last_after.next = last
-
-    return move
-
-
-@block
-def move_symbol(clk, symbol, symbol_after):
-    @always(clk.posedge)
-    def move():
-        symbol_after.next = symbol
-
-    return move

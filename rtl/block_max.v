@@ -18,12 +18,13 @@ module block_max (
     m_axis_tlast,
     m_axis_tuser
 );
-// Pass one exponent a cycle, a block late.
+// Pass one group a cycle, a block late.
 //
-// s_axis  in   tdata = exponent of a non-zero; tlast = the chunk's last. A block ends there and
-//              after 512 values; while one leaves and one waits, the next may not end
-// m_axis  out  the same exponents; tlast = the block's last; tuser = {the chunk's last block,
-//              maximum} of the block, in each of its words
+// s_axis  in   tdata = exponents of non-zeros; tuser = how many, less one, if W > 1: all but in
+//              the chunk's last group; tlast = that. A block ends there and after 512 exponents;
+//              while one leaves and one waits, the next may not end
+// m_axis  out  the same exponents; tlast = the block's last group; tuser = {the chunk's last
+//              block, the block's maximum, items less one}
 // rst     in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -44,48 +45,85 @@ output [8:0] m_axis_tuser;
 reg [8:0] m_axis_tuser;
 
 reg chunk_end;
-reg closing;
+wire close;
+wire closing;
 reg [7:0] emax;
+wire entered;
 wire full;
 reg [7:0] greatest;
-reg [10:0] head;
+reg [9:0] head;
+reg head_lap;
+reg known;
 reg leaving;
 reg [8:0] left;
 reg [7:0] maximum;
 reg opening;
 reg [8:0] place;
 wire read;
-reg [10:0] tail;
-wire take;
+reg [9:0] tail;
+reg tail_lap;
 wire turn;
-reg waiting;
 reg waiting_end;
 reg [8:0] waiting_last;
 reg [7:0] waiting_maximum;
-(* no_rw_check *) reg [7:0] ram0_memory [0:1024-1];
+(* no_rw_check *) reg [7:0] ram0_memory [0:514-1];
 
 always @(posedge clk) begin: ram0_write_port
-    if (take) begin
-        ram0_memory[tail[10-1:0]] <= s_axis_tdata;
+    if (entered) begin
+        ram0_memory[tail] <= s_axis_tdata;
     end
 end
 
 always @(posedge clk) begin: ram0_read_port
     if (read) begin
-        m_axis_tdata <= ram0_memory[head[10-1:0]];
+        m_axis_tdata <= ram0_memory[head];
     end
 end
 
-assign full = ((tail ^ head) == 1024);
+always @(posedge clk) begin: pointer0_step
+    if (rst == 1) begin
+        tail_lap <= 0;
+        tail <= 0;
+    end
+    else begin
+        if (entered) begin
+            tail <= (tail + 1);
+            if (($signed({1'b0, tail}) == (514 - 1))) begin
+                tail <= 0;
+                tail_lap <= (!tail_lap);
+            end
+        end
+    end
+end
 
-assign s_axis_tready = ((!full) && ((!closing) || (!waiting) || turn));
-assign take = (s_axis_tvalid && (!full) && ((!closing) || (!waiting) || turn));
+always @(posedge clk) begin: pointer1_step
+    if (rst == 1) begin
+        head_lap <= 0;
+        head <= 0;
+    end
+    else begin
+        if (read) begin
+            head <= (head + 1);
+            if (($signed({1'b0, head}) == (514 - 1))) begin
+                head <= 0;
+                head_lap <= (!head_lap);
+            end
+        end
+    end
+end
+
+assign full = ((tail == head) && (tail_lap != head_lap));
+
+assign closing = (s_axis_tlast || (place == 511));
+
+assign s_axis_tready = ((!full) && ((!closing) || (!known) || turn));
+assign entered = (s_axis_tvalid && (!full) && ((!closing) || (!known) || turn));
+assign close = (s_axis_tvalid && (!full) && closing && ((!known) || turn));
 
 assign read = (leaving && ((!m_axis_tvalid) || m_axis_tready));
-assign turn = (waiting && ((!leaving) || ((left == 0) && ((!m_axis_tvalid) || m_axis_tready))));
+assign turn = (known && ((!leaving) || ((left == 0) && ((!m_axis_tvalid) || m_axis_tready))));
 
-always @(maximum, s_axis_tlast, opening, s_axis_tdata, place) begin: compare
-    closing = (s_axis_tlast || (place == 511));
+always @(opening, s_axis_tdata, maximum) begin: compare
     greatest = s_axis_tdata;
     if (((!opening) && (maximum > s_axis_tdata))) begin
         greatest = maximum;
@@ -94,49 +132,49 @@ end
 
 always @(posedge clk) begin: enter
     if (rst == 1) begin
-        tail <= 0;
         opening <= 1;
         place <= 0;
-        waiting <= 0;
+        known <= 0;
     end
     else begin
-        if (take) begin
-            tail <= (tail + 1);
-            opening <= closing;
+        if (entered) begin
             place <= (place + 1);
             if (closing) begin
                 place <= 0;
             end
         end
-        if ((take && closing)) begin
-            waiting <= 1'b1;
+        if (close) begin
+            known <= 1'b1;
         end
         else if (turn) begin
-            waiting <= 1'b0;
+            known <= 1'b0;
+        end
+        if (entered) begin
+            opening <= close;
         end
     end
 end
 
 always @(posedge clk) begin: note
-    if (take) begin
+    if (close) begin
+        waiting_last <= place;
+        waiting_end <= s_axis_tlast;
+    end
+    if (entered) begin
         maximum <= greatest;
-        if (closing) begin
-            waiting_last <= place;
-            waiting_maximum <= greatest;
-            waiting_end <= s_axis_tlast;
-        end
+    end
+    if (close) begin
+        waiting_maximum <= greatest;
     end
 end
 
 always @(posedge clk) begin: leave
     if (rst == 1) begin
         leaving <= 0;
-        head <= 0;
         m_axis_tvalid <= 0;
     end
     else begin
         if (read) begin
-            head <= (head + 1);
             m_axis_tvalid <= 1'b1;
             if ((left == 0)) begin
                 leaving <= 1'b0;

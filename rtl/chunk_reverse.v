@@ -16,11 +16,12 @@ module chunk_reverse (
     m_axis_tvalid,
     m_axis_tready
 );
-// Reverse packets of 1 to 4096 words.
+// Reverse packets of 1 to 4096 exponents; a group stays as it is.
 //
-// s_axis  in   tlast = the packet's last word. While a packet leaves, the next may enter behind
-//              it; once that has entered it waits for the first to leave
-// m_axis  out  the words of the packet, its last first; who reads knows how many
+// s_axis  in   tlast = the packet's last group; tuser = items less one, if W > 1: all but in that
+//              group. While a packet leaves, the next may enter behind it; once that has entered
+//              it waits for the first to leave
+// m_axis  out  the groups of the packet, its last first; who reads knows how many
 // rst     in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -36,6 +37,7 @@ output m_axis_tvalid;
 reg m_axis_tvalid;
 input m_axis_tready;
 
+wire behind;
 reg entered;
 reg leaving;
 reg [11:0] opposite;
@@ -43,6 +45,7 @@ wire read;
 reg [11:0] read_address;
 reg [11:0] reading;
 wire take;
+wire turn;
 reg turned;
 reg [11:0] write_address;
 reg [11:0] writing;
@@ -60,10 +63,13 @@ always @(posedge clk) begin: ram0_read_port
     end
 end
 
-assign s_axis_tready = ((!entered) && ((!leaving) || (writing < reading)));
-assign take = (s_axis_tvalid && (!entered) && ((!leaving) || (writing < reading)));
+assign behind = ((!leaving) || (writing != reading));
+
+assign s_axis_tready = ((!entered) && behind);
+assign take = (s_axis_tvalid && (!entered) && behind);
 
 assign read = (leaving && ((!m_axis_tvalid) || m_axis_tready));
+assign turn = (entered && (!leaving));
 
 always @(writing, turned, reading) begin: addresses
     opposite = (~writing);
@@ -88,7 +94,7 @@ always @(posedge clk) begin: enter
             writing <= (writing + 1);
             entered <= s_axis_tlast;
         end
-        if ((entered && (!leaving))) begin
+        if (turn) begin
             entered <= 1'b0;
             leaving <= 1'b1;
             turned <= (!turned);

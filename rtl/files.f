@@ -14,8 +14,15 @@ zero_pairs_w2.v
 zero_pairs_w4.v
 zero_tokens.v
 block_max.v
+block_max_w2.v
+block_max_w4.v
 huff_choice.v
+huff_choice_w1.v
+huff_choice_w2.v
+huff_choice_w4.v
 chunk_reverse.v
+chunk_reverse_w2.v
+chunk_reverse_w4.v
 code_schedule.v
 code_schedule_w2.v
 code_schedule_w4.v

@@ -22,11 +22,13 @@ module huff_choice (
     m_header_tvalid,
     m_header_tready
 );
-// Pass one exponent a cycle. A block's last waits until the header before it has left.
+// Pass one group a cycle; a block's last waits until the header before it has left.
 //
-// s_axis    in   tdata = exponent; tlast = the block's last; tuser = {the chunk's last block,
-//                the block's maximum}
-// m_axis    out  the same exponents; tlast = the chunk's last
+// With turns of more than a cycle, a block's first waits if it comes too soon after a sample.
+//
+// s_axis    in   tdata = exponents; tlast = the block's last; tuser = {the chunk's last block,
+//                the block's maximum, items less one}
+// m_axis    out  the same exponents; tlast = the chunk's last; tuser = items less one, if W > 1
 // m_header  out  a word a block, tdata = {raw, table, emax}; table and emax of a raw block are 0
 // rst       in   synchronous, active high; drops everything in flight
 
@@ -51,1492 +53,287 @@ output m_header_tvalid;
 reg m_header_tvalid;
 input m_header_tready;
 
-reg [13:0] best;
+reg [3:0] symbol;
+reg idle;
+reg [12:0] best;
+reg [12:0] candidate;
+reg candidate_odd;
 wire cheaper;
 reg choosing;
+reg coded;
 reg [7:0] difference;
-reg entered;
-reg entered_first;
+reg [7:0] emax;
+reg ended;
 reg entered_last;
-reg opening;
-wire take;
-reg row_valid;
-reg row_first;
-reg row_last;
-reg [3:0] row_symbol;
-reg [13:0] candidate;
-reg opened;
+wire [12:0] even;
+wire finished;
+reg [7:0] header_emax;
+wire held;
+reg [3:0] nearest;
+wire [12:0] odd;
+wire opening;
+reg [2:0] pair;
+reg [12:0] raw;
+reg sampled;
 reg searching;
-reg finished;
-reg [3:0] named;
-reg [13:0] cost_cell0_total_after;
-reg [13:0] cost_cell0_addend;
-reg [13:0] cost_cell0_before;
-reg [13:0] cost_cell0_cost;
-reg [13:0] cost_cell0_spent;
-reg [3:0] cost_cell1_symbol;
-reg cost_cell1_valid;
-reg cost_cell1_first;
-reg cost_cell1_last;
-reg cost_cell1_done;
-reg [13:0] cost_cell1_total_after;
-reg [13:0] cost_cell1_addend;
-reg [13:0] cost_cell1_before;
-reg [13:0] cost_cell1_cost;
-reg [13:0] cost_cell1_spent;
-reg [3:0] cost_cell2_symbol;
-reg cost_cell2_valid;
-reg cost_cell2_first;
-reg cost_cell2_last;
-reg cost_cell2_done;
-reg [13:0] cost_cell2_total_after;
-reg [13:0] cost_cell2_addend;
-reg [13:0] cost_cell2_before;
-reg [13:0] cost_cell2_cost;
-reg [13:0] cost_cell2_spent;
-reg [3:0] cost_cell3_symbol;
-reg cost_cell3_valid;
-reg cost_cell3_first;
-reg cost_cell3_last;
-reg cost_cell3_done;
-reg [13:0] cost_cell3_total_after;
-reg [13:0] cost_cell3_addend;
-reg [13:0] cost_cell3_before;
-reg [13:0] cost_cell3_cost;
-reg [13:0] cost_cell3_spent;
-reg [3:0] cost_cell4_symbol;
-reg cost_cell4_valid;
-reg cost_cell4_first;
-reg cost_cell4_last;
-reg cost_cell4_done;
-reg [13:0] cost_cell4_total_after;
-reg [13:0] cost_cell4_addend;
-reg [13:0] cost_cell4_before;
-reg [13:0] cost_cell4_cost;
-reg [13:0] cost_cell4_spent;
-reg [3:0] cost_cell5_symbol;
-reg cost_cell5_valid;
-reg cost_cell5_first;
-reg cost_cell5_last;
-reg cost_cell5_done;
-reg [13:0] cost_cell5_total_after;
-reg [13:0] cost_cell5_addend;
-reg [13:0] cost_cell5_before;
-reg [13:0] cost_cell5_cost;
-reg [13:0] cost_cell5_spent;
-reg [3:0] cost_cell6_symbol;
-reg cost_cell6_valid;
-reg cost_cell6_first;
-reg cost_cell6_last;
-reg cost_cell6_done;
-reg [13:0] cost_cell6_total_after;
-reg [13:0] cost_cell6_addend;
-reg [13:0] cost_cell6_before;
-reg [13:0] cost_cell6_cost;
-reg [13:0] cost_cell6_spent;
-reg [3:0] cost_cell7_symbol;
-reg cost_cell7_valid;
-reg cost_cell7_first;
-reg cost_cell7_last;
-reg cost_cell7_done;
-reg [13:0] cost_cell7_total_after;
-reg [13:0] cost_cell7_addend;
-reg [13:0] cost_cell7_before;
-reg [13:0] cost_cell7_cost;
-reg [13:0] cost_cell7_spent;
-reg [3:0] cost_cell8_symbol;
-reg cost_cell8_valid;
-reg cost_cell8_first;
-reg cost_cell8_last;
-reg cost_cell8_done;
-reg [13:0] cost_cell8_total_after;
-reg [13:0] cost_cell8_addend;
-reg [13:0] cost_cell8_before;
-reg [13:0] cost_cell8_cost;
-reg [13:0] cost_cell8_spent;
-reg [3:0] cost_cell9_symbol;
-reg cost_cell9_valid;
-reg cost_cell9_first;
-reg cost_cell9_last;
-reg cost_cell9_done;
-reg [13:0] cost_cell9_total_after;
-reg [13:0] cost_cell9_addend;
-reg [13:0] cost_cell9_before;
-reg [13:0] cost_cell9_cost;
-reg [13:0] cost_cell9_spent;
-reg [3:0] cost_cell10_symbol;
-reg cost_cell10_valid;
-reg cost_cell10_first;
-reg cost_cell10_last;
-reg cost_cell10_done;
-reg [13:0] cost_cell10_total_after;
-reg [13:0] cost_cell10_addend;
-reg [13:0] cost_cell10_before;
-reg [13:0] cost_cell10_cost;
-reg [13:0] cost_cell10_spent;
-reg [3:0] cost_cell11_symbol;
-reg cost_cell11_valid;
-reg cost_cell11_first;
-reg cost_cell11_last;
-reg cost_cell11_done;
-reg [13:0] cost_cell11_total_after;
-reg [13:0] cost_cell11_addend;
-reg [13:0] cost_cell11_before;
-reg [13:0] cost_cell11_cost;
-reg [13:0] cost_cell11_spent;
-reg [3:0] cost_cell12_symbol;
-reg cost_cell12_valid;
-reg cost_cell12_first;
-reg cost_cell12_last;
-reg cost_cell12_done;
-reg [13:0] cost_cell12_total_after;
-reg [13:0] cost_cell12_addend;
-reg [13:0] cost_cell12_before;
-reg [13:0] cost_cell12_cost;
-reg [13:0] cost_cell12_spent;
-reg [3:0] cost_cell13_symbol;
-reg cost_cell13_valid;
-reg cost_cell13_first;
-reg cost_cell13_last;
-reg cost_cell13_done;
-reg [13:0] cost_cell13_total_after;
-reg [13:0] cost_cell13_addend;
-reg [13:0] cost_cell13_before;
-reg [13:0] cost_cell13_cost;
-reg [13:0] cost_cell13_spent;
-reg [3:0] cost_cell14_symbol;
-reg cost_cell14_valid;
-reg cost_cell14_first;
-reg cost_cell14_last;
-reg cost_cell14_done;
-reg [13:0] cost_cell14_total_after;
-reg [13:0] cost_cell14_addend;
-reg [13:0] cost_cell14_before;
-reg [13:0] cost_cell14_cost;
-reg [13:0] cost_cell14_spent;
-reg [3:0] cost_cell15_symbol;
-reg cost_cell15_valid;
-reg cost_cell15_first;
-reg cost_cell15_last;
-reg cost_cell15_done;
-reg [13:0] cost_cell15_total_after;
-reg [13:0] cost_cell15_addend;
-reg [13:0] cost_cell15_before;
-reg [13:0] cost_cell15_cost;
-reg [13:0] cost_cell15_spent;
-wire name_cell0_some_after;
-wire [3:0] name_cell0_index_after;
-reg name_cell1_some_after;
-reg [3:0] name_cell1_index_after;
-reg name_cell2_some_after;
-reg [3:0] name_cell2_index_after;
-reg name_cell3_some_after;
-reg [3:0] name_cell3_index_after;
-reg name_cell4_some_after;
-reg [3:0] name_cell4_index_after;
-reg name_cell5_some_after;
-reg [3:0] name_cell5_index_after;
-reg name_cell6_some_after;
-reg [3:0] name_cell6_index_after;
-reg name_cell7_some_after;
-reg [3:0] name_cell7_index_after;
-reg name_cell8_some_after;
-reg [3:0] name_cell8_index_after;
-reg name_cell9_some_after;
-reg [3:0] name_cell9_index_after;
-reg name_cell10_some_after;
-reg [3:0] name_cell10_index_after;
-reg name_cell11_some_after;
-reg [3:0] name_cell11_index_after;
-reg name_cell12_some_after;
-reg [3:0] name_cell12_index_after;
-reg name_cell13_some_after;
-reg [3:0] name_cell13_index_after;
-reg name_cell14_some_after;
-reg [3:0] name_cell14_index_after;
-reg count_cell0_valid;
-reg count_cell0_first;
-reg count_cell0_last;
-reg [10:0] count_cell0_before;
-reg [10:0] count_cell0_values;
-
-always @(row_symbol) begin: cost_cell0_price
-    case (row_symbol)
-        0: cost_cell0_cost = 3;
-        1: cost_cell0_cost = 1;
-        2: cost_cell0_cost = 2;
-        3: cost_cell0_cost = 4;
-        4: cost_cell0_cost = 5;
-        5: cost_cell0_cost = 7;
-        6: cost_cell0_cost = 8;
-        7: cost_cell0_cost = 8;
-        8: cost_cell0_cost = 8;
-        9: cost_cell0_cost = 8;
-        10: cost_cell0_cost = 8;
-        11: cost_cell0_cost = 16;
-        12: cost_cell0_cost = 16;
-        13: cost_cell0_cost = 16;
-        14: cost_cell0_cost = 16;
-        default: cost_cell0_cost = 16;
-    endcase
-end
-
-always @(row_first, cost_cell0_spent, cost_cell0_cost, row_valid) begin: cost_cell0_choose
-    cost_cell0_addend = 0;
-    if (row_valid) begin
-        cost_cell0_addend = cost_cell0_cost;
-    end
-    cost_cell0_before = cost_cell0_spent;
-    if (row_first) begin
-        cost_cell0_before = 0;
-    end
-end
-
-always @(posedge clk) begin: cost_cell0_end
-    if (rst == 1) begin
-        opened <= 0;
-    end
-    else begin
-        opened <= row_last;
-    end
-end
-
-always @(posedge clk) begin: cost_cell0_add
-    cost_cell0_spent <= (cost_cell0_before + cost_cell0_addend);
-end
-
-always @(opened, cost_cell0_spent) begin: cost_cell0_show
-    cost_cell0_total_after = 0;
-    if (opened) begin
-        cost_cell0_total_after = cost_cell0_spent;
-    end
-end
-
-always @(cost_cell1_symbol) begin: cost_cell1_price
-    case (cost_cell1_symbol)
-        0: cost_cell1_cost = 3;
-        1: cost_cell1_cost = 2;
-        2: cost_cell1_cost = 2;
-        3: cost_cell1_cost = 3;
-        4: cost_cell1_cost = 3;
-        5: cost_cell1_cost = 4;
-        6: cost_cell1_cost = 5;
-        7: cost_cell1_cost = 7;
-        8: cost_cell1_cost = 7;
-        9: cost_cell1_cost = 8;
-        10: cost_cell1_cost = 8;
-        11: cost_cell1_cost = 8;
-        12: cost_cell1_cost = 16;
-        13: cost_cell1_cost = 16;
-        14: cost_cell1_cost = 16;
-        default: cost_cell1_cost = 16;
-    endcase
-end
-
-always @(cost_cell1_first, cost_cell1_spent, cost_cell1_cost, cost_cell1_valid) begin: cost_cell1_choose
-    cost_cell1_addend = 0;
-    if (cost_cell1_valid) begin
-        cost_cell1_addend = cost_cell1_cost;
-    end
-    cost_cell1_before = cost_cell1_spent;
-    if (cost_cell1_first) begin
-        cost_cell1_before = 0;
-    end
-end
-
-always @(posedge clk) begin: cost_cell1_end
-    if (rst == 1) begin
-        cost_cell1_done <= 0;
-    end
-    else begin
-        cost_cell1_done <= cost_cell1_last;
-    end
-end
-
-always @(posedge clk) begin: cost_cell1_add
-    cost_cell1_spent <= (cost_cell1_before + cost_cell1_addend);
-end
-
-always @(cost_cell1_done, cost_cell0_total_after, cost_cell1_spent) begin: cost_cell1_show
-    cost_cell1_total_after = cost_cell0_total_after;
-    if (cost_cell1_done) begin
-        cost_cell1_total_after = (cost_cell0_total_after | cost_cell1_spent);
-    end
-end
-
-always @(cost_cell2_symbol) begin: cost_cell2_price
-    case (cost_cell2_symbol)
-        0: cost_cell2_cost = 4;
-        1: cost_cell2_cost = 2;
-        2: cost_cell2_cost = 3;
-        3: cost_cell2_cost = 3;
-        4: cost_cell2_cost = 3;
-        5: cost_cell2_cost = 3;
-        6: cost_cell2_cost = 4;
-        7: cost_cell2_cost = 4;
-        8: cost_cell2_cost = 5;
-        9: cost_cell2_cost = 7;
-        10: cost_cell2_cost = 7;
-        11: cost_cell2_cost = 8;
-        12: cost_cell2_cost = 8;
-        13: cost_cell2_cost = 8;
-        14: cost_cell2_cost = 16;
-        default: cost_cell2_cost = 16;
-    endcase
-end
-
-always @(cost_cell2_first, cost_cell2_spent, cost_cell2_cost, cost_cell2_valid) begin: cost_cell2_choose
-    cost_cell2_addend = 0;
-    if (cost_cell2_valid) begin
-        cost_cell2_addend = cost_cell2_cost;
-    end
-    cost_cell2_before = cost_cell2_spent;
-    if (cost_cell2_first) begin
-        cost_cell2_before = 0;
-    end
-end
-
-always @(posedge clk) begin: cost_cell2_end
-    if (rst == 1) begin
-        cost_cell2_done <= 0;
-    end
-    else begin
-        cost_cell2_done <= cost_cell2_last;
-    end
-end
-
-always @(posedge clk) begin: cost_cell2_add
-    cost_cell2_spent <= (cost_cell2_before + cost_cell2_addend);
-end
-
-always @(cost_cell2_done, cost_cell1_total_after, cost_cell2_spent) begin: cost_cell2_show
-    cost_cell2_total_after = cost_cell1_total_after;
-    if (cost_cell2_done) begin
-        cost_cell2_total_after = (cost_cell1_total_after | cost_cell2_spent);
-    end
-end
-
-always @(cost_cell3_symbol) begin: cost_cell3_price
-    case (cost_cell3_symbol)
-        0: cost_cell3_cost = 4;
-        1: cost_cell3_cost = 3;
-        2: cost_cell3_cost = 3;
-        3: cost_cell3_cost = 3;
-        4: cost_cell3_cost = 4;
-        5: cost_cell3_cost = 5;
-        6: cost_cell3_cost = 5;
-        7: cost_cell3_cost = 4;
-        8: cost_cell3_cost = 3;
-        9: cost_cell3_cost = 3;
-        10: cost_cell3_cost = 4;
-        11: cost_cell3_cost = 5;
-        12: cost_cell3_cost = 6;
-        13: cost_cell3_cost = 7;
-        14: cost_cell3_cost = 8;
-        default: cost_cell3_cost = 16;
-    endcase
-end
-
-always @(cost_cell3_first, cost_cell3_spent, cost_cell3_cost, cost_cell3_valid) begin: cost_cell3_choose
-    cost_cell3_addend = 0;
-    if (cost_cell3_valid) begin
-        cost_cell3_addend = cost_cell3_cost;
-    end
-    cost_cell3_before = cost_cell3_spent;
-    if (cost_cell3_first) begin
-        cost_cell3_before = 0;
-    end
-end
-
-always @(posedge clk) begin: cost_cell3_end
-    if (rst == 1) begin
-        cost_cell3_done <= 0;
-    end
-    else begin
-        cost_cell3_done <= cost_cell3_last;
-    end
-end
-
-always @(posedge clk) begin: cost_cell3_add
-    cost_cell3_spent <= (cost_cell3_before + cost_cell3_addend);
-end
-
-always @(cost_cell3_done, cost_cell2_total_after, cost_cell3_spent) begin: cost_cell3_show
-    cost_cell3_total_after = cost_cell2_total_after;
-    if (cost_cell3_done) begin
-        cost_cell3_total_after = (cost_cell2_total_after | cost_cell3_spent);
-    end
-end
-
-always @(cost_cell4_symbol) begin: cost_cell4_price
-    case (cost_cell4_symbol)
-        0: cost_cell4_cost = 5;
-        1: cost_cell4_cost = 2;
-        2: cost_cell4_cost = 1;
-        3: cost_cell4_cost = 3;
-        4: cost_cell4_cost = 4;
-        5: cost_cell4_cost = 6;
-        6: cost_cell4_cost = 8;
-        7: cost_cell4_cost = 8;
-        8: cost_cell4_cost = 8;
-        9: cost_cell4_cost = 16;
-        10: cost_cell4_cost = 16;
-        11: cost_cell4_cost = 16;
-        12: cost_cell4_cost = 16;
-        13: cost_cell4_cost = 16;
-        14: cost_cell4_cost = 16;
-        default: cost_cell4_cost = 16;
-    endcase
-end
-
-always @(cost_cell4_first, cost_cell4_spent, cost_cell4_cost, cost_cell4_valid) begin: cost_cell4_choose
-    cost_cell4_addend = 0;
-    if (cost_cell4_valid) begin
-        cost_cell4_addend = cost_cell4_cost;
-    end
-    cost_cell4_before = cost_cell4_spent;
-    if (cost_cell4_first) begin
-        cost_cell4_before = 0;
-    end
-end
-
-always @(posedge clk) begin: cost_cell4_end
-    if (rst == 1) begin
-        cost_cell4_done <= 0;
-    end
-    else begin
-        cost_cell4_done <= cost_cell4_last;
-    end
-end
-
-always @(posedge clk) begin: cost_cell4_add
-    cost_cell4_spent <= (cost_cell4_before + cost_cell4_addend);
-end
-
-always @(cost_cell4_done, cost_cell3_total_after, cost_cell4_spent) begin: cost_cell4_show
-    cost_cell4_total_after = cost_cell3_total_after;
-    if (cost_cell4_done) begin
-        cost_cell4_total_after = (cost_cell3_total_after | cost_cell4_spent);
-    end
-end
-
-always @(cost_cell5_symbol) begin: cost_cell5_price
-    case (cost_cell5_symbol)
-        0: cost_cell5_cost = 5;
-        1: cost_cell5_cost = 2;
-        2: cost_cell5_cost = 2;
-        3: cost_cell5_cost = 2;
-        4: cost_cell5_cost = 3;
-        5: cost_cell5_cost = 5;
-        6: cost_cell5_cost = 5;
-        7: cost_cell5_cost = 6;
-        8: cost_cell5_cost = 8;
-        9: cost_cell5_cost = 8;
-        10: cost_cell5_cost = 8;
-        11: cost_cell5_cost = 16;
-        12: cost_cell5_cost = 16;
-        13: cost_cell5_cost = 16;
-        14: cost_cell5_cost = 16;
-        default: cost_cell5_cost = 16;
-    endcase
-end
-
-always @(cost_cell5_first, cost_cell5_spent, cost_cell5_cost, cost_cell5_valid) begin: cost_cell5_choose
-    cost_cell5_addend = 0;
-    if (cost_cell5_valid) begin
-        cost_cell5_addend = cost_cell5_cost;
-    end
-    cost_cell5_before = cost_cell5_spent;
-    if (cost_cell5_first) begin
-        cost_cell5_before = 0;
-    end
-end
-
-always @(posedge clk) begin: cost_cell5_end
-    if (rst == 1) begin
-        cost_cell5_done <= 0;
-    end
-    else begin
-        cost_cell5_done <= cost_cell5_last;
-    end
-end
-
-always @(posedge clk) begin: cost_cell5_add
-    cost_cell5_spent <= (cost_cell5_before + cost_cell5_addend);
-end
-
-always @(cost_cell5_done, cost_cell4_total_after, cost_cell5_spent) begin: cost_cell5_show
-    cost_cell5_total_after = cost_cell4_total_after;
-    if (cost_cell5_done) begin
-        cost_cell5_total_after = (cost_cell4_total_after | cost_cell5_spent);
-    end
-end
-
-always @(cost_cell6_symbol) begin: cost_cell6_price
-    case (cost_cell6_symbol)
-        0: cost_cell6_cost = 5;
-        1: cost_cell6_cost = 3;
-        2: cost_cell6_cost = 2;
-        3: cost_cell6_cost = 2;
-        4: cost_cell6_cost = 3;
-        5: cost_cell6_cost = 3;
-        6: cost_cell6_cost = 5;
-        7: cost_cell6_cost = 5;
-        8: cost_cell6_cost = 6;
-        9: cost_cell6_cost = 8;
-        10: cost_cell6_cost = 8;
-        11: cost_cell6_cost = 8;
-        12: cost_cell6_cost = 16;
-        13: cost_cell6_cost = 16;
-        14: cost_cell6_cost = 16;
-        default: cost_cell6_cost = 16;
-    endcase
-end
-
-always @(cost_cell6_first, cost_cell6_spent, cost_cell6_cost, cost_cell6_valid) begin: cost_cell6_choose
-    cost_cell6_addend = 0;
-    if (cost_cell6_valid) begin
-        cost_cell6_addend = cost_cell6_cost;
-    end
-    cost_cell6_before = cost_cell6_spent;
-    if (cost_cell6_first) begin
-        cost_cell6_before = 0;
-    end
-end
-
-always @(posedge clk) begin: cost_cell6_end
-    if (rst == 1) begin
-        cost_cell6_done <= 0;
-    end
-    else begin
-        cost_cell6_done <= cost_cell6_last;
-    end
-end
-
-always @(posedge clk) begin: cost_cell6_add
-    cost_cell6_spent <= (cost_cell6_before + cost_cell6_addend);
-end
-
-always @(cost_cell6_done, cost_cell5_total_after, cost_cell6_spent) begin: cost_cell6_show
-    cost_cell6_total_after = cost_cell5_total_after;
-    if (cost_cell6_done) begin
-        cost_cell6_total_after = (cost_cell5_total_after | cost_cell6_spent);
-    end
-end
-
-always @(cost_cell7_symbol) begin: cost_cell7_price
-    case (cost_cell7_symbol)
-        0: cost_cell7_cost = 5;
-        1: cost_cell7_cost = 3;
-        2: cost_cell7_cost = 3;
-        3: cost_cell7_cost = 3;
-        4: cost_cell7_cost = 4;
-        5: cost_cell7_cost = 6;
-        6: cost_cell7_cost = 6;
-        7: cost_cell7_cost = 9;
-        8: cost_cell7_cost = 9;
-        9: cost_cell7_cost = 9;
-        10: cost_cell7_cost = 9;
-        11: cost_cell7_cost = 9;
-        12: cost_cell7_cost = 9;
-        13: cost_cell7_cost = 9;
-        14: cost_cell7_cost = 9;
-        default: cost_cell7_cost = 9;
-    endcase
-end
-
-always @(cost_cell7_first, cost_cell7_spent, cost_cell7_cost, cost_cell7_valid) begin: cost_cell7_choose
-    cost_cell7_addend = 0;
-    if (cost_cell7_valid) begin
-        cost_cell7_addend = cost_cell7_cost;
-    end
-    cost_cell7_before = cost_cell7_spent;
-    if (cost_cell7_first) begin
-        cost_cell7_before = 0;
-    end
-end
-
-always @(posedge clk) begin: cost_cell7_end
-    if (rst == 1) begin
-        cost_cell7_done <= 0;
-    end
-    else begin
-        cost_cell7_done <= cost_cell7_last;
-    end
-end
-
-always @(posedge clk) begin: cost_cell7_add
-    cost_cell7_spent <= (cost_cell7_before + cost_cell7_addend);
-end
-
-always @(cost_cell7_done, cost_cell6_total_after, cost_cell7_spent) begin: cost_cell7_show
-    cost_cell7_total_after = cost_cell6_total_after;
-    if (cost_cell7_done) begin
-        cost_cell7_total_after = (cost_cell6_total_after | cost_cell7_spent);
-    end
-end
-
-always @(cost_cell8_symbol) begin: cost_cell8_price
-    case (cost_cell8_symbol)
-        0: cost_cell8_cost = 5;
-        1: cost_cell8_cost = 4;
-        2: cost_cell8_cost = 3;
-        3: cost_cell8_cost = 2;
-        4: cost_cell8_cost = 2;
-        5: cost_cell8_cost = 3;
-        6: cost_cell8_cost = 4;
-        7: cost_cell8_cost = 5;
-        8: cost_cell8_cost = 5;
-        9: cost_cell8_cost = 7;
-        10: cost_cell8_cost = 8;
-        11: cost_cell8_cost = 8;
-        12: cost_cell8_cost = 8;
-        13: cost_cell8_cost = 8;
-        14: cost_cell8_cost = 8;
-        default: cost_cell8_cost = 16;
-    endcase
-end
-
-always @(cost_cell8_first, cost_cell8_spent, cost_cell8_cost, cost_cell8_valid) begin: cost_cell8_choose
-    cost_cell8_addend = 0;
-    if (cost_cell8_valid) begin
-        cost_cell8_addend = cost_cell8_cost;
-    end
-    cost_cell8_before = cost_cell8_spent;
-    if (cost_cell8_first) begin
-        cost_cell8_before = 0;
-    end
-end
-
-always @(posedge clk) begin: cost_cell8_end
-    if (rst == 1) begin
-        cost_cell8_done <= 0;
-    end
-    else begin
-        cost_cell8_done <= cost_cell8_last;
-    end
-end
-
-always @(posedge clk) begin: cost_cell8_add
-    cost_cell8_spent <= (cost_cell8_before + cost_cell8_addend);
-end
-
-always @(cost_cell8_done, cost_cell7_total_after, cost_cell8_spent) begin: cost_cell8_show
-    cost_cell8_total_after = cost_cell7_total_after;
-    if (cost_cell8_done) begin
-        cost_cell8_total_after = (cost_cell7_total_after | cost_cell8_spent);
-    end
-end
-
-always @(cost_cell9_symbol) begin: cost_cell9_price
-    case (cost_cell9_symbol)
-        0: cost_cell9_cost = 6;
-        1: cost_cell9_cost = 3;
-        2: cost_cell9_cost = 3;
-        3: cost_cell9_cost = 3;
-        4: cost_cell9_cost = 3;
-        5: cost_cell9_cost = 3;
-        6: cost_cell9_cost = 3;
-        7: cost_cell9_cost = 3;
-        8: cost_cell9_cost = 5;
-        9: cost_cell9_cost = 5;
-        10: cost_cell9_cost = 6;
-        11: cost_cell9_cost = 6;
-        12: cost_cell9_cost = 8;
-        13: cost_cell9_cost = 8;
-        14: cost_cell9_cost = 8;
-        default: cost_cell9_cost = 16;
-    endcase
-end
-
-always @(cost_cell9_first, cost_cell9_spent, cost_cell9_cost, cost_cell9_valid) begin: cost_cell9_choose
-    cost_cell9_addend = 0;
-    if (cost_cell9_valid) begin
-        cost_cell9_addend = cost_cell9_cost;
-    end
-    cost_cell9_before = cost_cell9_spent;
-    if (cost_cell9_first) begin
-        cost_cell9_before = 0;
-    end
-end
-
-always @(posedge clk) begin: cost_cell9_end
-    if (rst == 1) begin
-        cost_cell9_done <= 0;
-    end
-    else begin
-        cost_cell9_done <= cost_cell9_last;
-    end
-end
-
-always @(posedge clk) begin: cost_cell9_add
-    cost_cell9_spent <= (cost_cell9_before + cost_cell9_addend);
-end
-
-always @(cost_cell9_done, cost_cell8_total_after, cost_cell9_spent) begin: cost_cell9_show
-    cost_cell9_total_after = cost_cell8_total_after;
-    if (cost_cell9_done) begin
-        cost_cell9_total_after = (cost_cell8_total_after | cost_cell9_spent);
-    end
-end
-
-always @(cost_cell10_symbol) begin: cost_cell10_price
-    case (cost_cell10_symbol)
-        0: cost_cell10_cost = 6;
-        1: cost_cell10_cost = 4;
-        2: cost_cell10_cost = 4;
-        3: cost_cell10_cost = 4;
-        4: cost_cell10_cost = 3;
-        5: cost_cell10_cost = 3;
-        6: cost_cell10_cost = 3;
-        7: cost_cell10_cost = 3;
-        8: cost_cell10_cost = 3;
-        9: cost_cell10_cost = 4;
-        10: cost_cell10_cost = 5;
-        11: cost_cell10_cost = 5;
-        12: cost_cell10_cost = 6;
-        13: cost_cell10_cost = 7;
-        14: cost_cell10_cost = 7;
-        default: cost_cell10_cost = 14;
-    endcase
-end
-
-always @(cost_cell10_first, cost_cell10_spent, cost_cell10_cost, cost_cell10_valid) begin: cost_cell10_choose
-    cost_cell10_addend = 0;
-    if (cost_cell10_valid) begin
-        cost_cell10_addend = cost_cell10_cost;
-    end
-    cost_cell10_before = cost_cell10_spent;
-    if (cost_cell10_first) begin
-        cost_cell10_before = 0;
-    end
-end
-
-always @(posedge clk) begin: cost_cell10_end
-    if (rst == 1) begin
-        cost_cell10_done <= 0;
-    end
-    else begin
-        cost_cell10_done <= cost_cell10_last;
-    end
-end
-
-always @(posedge clk) begin: cost_cell10_add
-    cost_cell10_spent <= (cost_cell10_before + cost_cell10_addend);
-end
-
-always @(cost_cell10_done, cost_cell9_total_after, cost_cell10_spent) begin: cost_cell10_show
-    cost_cell10_total_after = cost_cell9_total_after;
-    if (cost_cell10_done) begin
-        cost_cell10_total_after = (cost_cell9_total_after | cost_cell10_spent);
-    end
-end
-
-always @(cost_cell11_symbol) begin: cost_cell11_price
-    case (cost_cell11_symbol)
-        0: cost_cell11_cost = 6;
-        1: cost_cell11_cost = 5;
-        2: cost_cell11_cost = 4;
-        3: cost_cell11_cost = 3;
-        4: cost_cell11_cost = 2;
-        5: cost_cell11_cost = 2;
-        6: cost_cell11_cost = 3;
-        7: cost_cell11_cost = 4;
-        8: cost_cell11_cost = 5;
-        9: cost_cell11_cost = 6;
-        10: cost_cell11_cost = 7;
-        11: cost_cell11_cost = 7;
-        12: cost_cell11_cost = 8;
-        13: cost_cell11_cost = 8;
-        14: cost_cell11_cost = 8;
-        default: cost_cell11_cost = 16;
-    endcase
-end
-
-always @(cost_cell11_first, cost_cell11_spent, cost_cell11_cost, cost_cell11_valid) begin: cost_cell11_choose
-    cost_cell11_addend = 0;
-    if (cost_cell11_valid) begin
-        cost_cell11_addend = cost_cell11_cost;
-    end
-    cost_cell11_before = cost_cell11_spent;
-    if (cost_cell11_first) begin
-        cost_cell11_before = 0;
-    end
-end
-
-always @(posedge clk) begin: cost_cell11_end
-    if (rst == 1) begin
-        cost_cell11_done <= 0;
-    end
-    else begin
-        cost_cell11_done <= cost_cell11_last;
-    end
-end
-
-always @(posedge clk) begin: cost_cell11_add
-    cost_cell11_spent <= (cost_cell11_before + cost_cell11_addend);
-end
-
-always @(cost_cell11_done, cost_cell10_total_after, cost_cell11_spent) begin: cost_cell11_show
-    cost_cell11_total_after = cost_cell10_total_after;
-    if (cost_cell11_done) begin
-        cost_cell11_total_after = (cost_cell10_total_after | cost_cell11_spent);
-    end
-end
-
-always @(cost_cell12_symbol) begin: cost_cell12_price
-    case (cost_cell12_symbol)
-        0: cost_cell12_cost = 7;
-        1: cost_cell12_cost = 2;
-        2: cost_cell12_cost = 2;
-        3: cost_cell12_cost = 2;
-        4: cost_cell12_cost = 3;
-        5: cost_cell12_cost = 4;
-        6: cost_cell12_cost = 6;
-        7: cost_cell12_cost = 6;
-        8: cost_cell12_cost = 7;
-        9: cost_cell12_cost = 8;
-        10: cost_cell12_cost = 8;
-        11: cost_cell12_cost = 8;
-        12: cost_cell12_cost = 16;
-        13: cost_cell12_cost = 16;
-        14: cost_cell12_cost = 16;
-        default: cost_cell12_cost = 16;
-    endcase
-end
-
-always @(cost_cell12_first, cost_cell12_spent, cost_cell12_cost, cost_cell12_valid) begin: cost_cell12_choose
-    cost_cell12_addend = 0;
-    if (cost_cell12_valid) begin
-        cost_cell12_addend = cost_cell12_cost;
-    end
-    cost_cell12_before = cost_cell12_spent;
-    if (cost_cell12_first) begin
-        cost_cell12_before = 0;
-    end
-end
-
-always @(posedge clk) begin: cost_cell12_end
-    if (rst == 1) begin
-        cost_cell12_done <= 0;
-    end
-    else begin
-        cost_cell12_done <= cost_cell12_last;
-    end
-end
-
-always @(posedge clk) begin: cost_cell12_add
-    cost_cell12_spent <= (cost_cell12_before + cost_cell12_addend);
-end
-
-always @(cost_cell12_done, cost_cell11_total_after, cost_cell12_spent) begin: cost_cell12_show
-    cost_cell12_total_after = cost_cell11_total_after;
-    if (cost_cell12_done) begin
-        cost_cell12_total_after = (cost_cell11_total_after | cost_cell12_spent);
-    end
-end
-
-always @(cost_cell13_symbol) begin: cost_cell13_price
-    case (cost_cell13_symbol)
-        0: cost_cell13_cost = 7;
-        1: cost_cell13_cost = 3;
-        2: cost_cell13_cost = 2;
-        3: cost_cell13_cost = 2;
-        4: cost_cell13_cost = 3;
-        5: cost_cell13_cost = 3;
-        6: cost_cell13_cost = 4;
-        7: cost_cell13_cost = 6;
-        8: cost_cell13_cost = 6;
-        9: cost_cell13_cost = 7;
-        10: cost_cell13_cost = 8;
-        11: cost_cell13_cost = 8;
-        12: cost_cell13_cost = 8;
-        13: cost_cell13_cost = 16;
-        14: cost_cell13_cost = 16;
-        default: cost_cell13_cost = 16;
-    endcase
-end
-
-always @(cost_cell13_first, cost_cell13_spent, cost_cell13_cost, cost_cell13_valid) begin: cost_cell13_choose
-    cost_cell13_addend = 0;
-    if (cost_cell13_valid) begin
-        cost_cell13_addend = cost_cell13_cost;
-    end
-    cost_cell13_before = cost_cell13_spent;
-    if (cost_cell13_first) begin
-        cost_cell13_before = 0;
-    end
-end
-
-always @(posedge clk) begin: cost_cell13_end
-    if (rst == 1) begin
-        cost_cell13_done <= 0;
-    end
-    else begin
-        cost_cell13_done <= cost_cell13_last;
-    end
-end
-
-always @(posedge clk) begin: cost_cell13_add
-    cost_cell13_spent <= (cost_cell13_before + cost_cell13_addend);
-end
-
-always @(cost_cell13_done, cost_cell12_total_after, cost_cell13_spent) begin: cost_cell13_show
-    cost_cell13_total_after = cost_cell12_total_after;
-    if (cost_cell13_done) begin
-        cost_cell13_total_after = (cost_cell12_total_after | cost_cell13_spent);
-    end
-end
-
-always @(cost_cell14_symbol) begin: cost_cell14_price
-    case (cost_cell14_symbol)
-        0: cost_cell14_cost = 7;
-        1: cost_cell14_cost = 4;
-        2: cost_cell14_cost = 3;
-        3: cost_cell14_cost = 2;
-        4: cost_cell14_cost = 2;
-        5: cost_cell14_cost = 3;
-        6: cost_cell14_cost = 4;
-        7: cost_cell14_cost = 4;
-        8: cost_cell14_cost = 6;
-        9: cost_cell14_cost = 6;
-        10: cost_cell14_cost = 7;
-        11: cost_cell14_cost = 8;
-        12: cost_cell14_cost = 8;
-        13: cost_cell14_cost = 8;
-        14: cost_cell14_cost = 16;
-        default: cost_cell14_cost = 16;
-    endcase
-end
-
-always @(cost_cell14_first, cost_cell14_spent, cost_cell14_cost, cost_cell14_valid) begin: cost_cell14_choose
-    cost_cell14_addend = 0;
-    if (cost_cell14_valid) begin
-        cost_cell14_addend = cost_cell14_cost;
-    end
-    cost_cell14_before = cost_cell14_spent;
-    if (cost_cell14_first) begin
-        cost_cell14_before = 0;
-    end
-end
-
-always @(posedge clk) begin: cost_cell14_end
-    if (rst == 1) begin
-        cost_cell14_done <= 0;
-    end
-    else begin
-        cost_cell14_done <= cost_cell14_last;
-    end
-end
-
-always @(posedge clk) begin: cost_cell14_add
-    cost_cell14_spent <= (cost_cell14_before + cost_cell14_addend);
-end
-
-always @(cost_cell14_done, cost_cell13_total_after, cost_cell14_spent) begin: cost_cell14_show
-    cost_cell14_total_after = cost_cell13_total_after;
-    if (cost_cell14_done) begin
-        cost_cell14_total_after = (cost_cell13_total_after | cost_cell14_spent);
-    end
-end
-
-always @(cost_cell15_symbol) begin: cost_cell15_price
-    case (cost_cell15_symbol)
-        0: cost_cell15_cost = 8;
-        1: cost_cell15_cost = 4;
-        2: cost_cell15_cost = 2;
-        3: cost_cell15_cost = 2;
-        4: cost_cell15_cost = 2;
-        5: cost_cell15_cost = 4;
-        6: cost_cell15_cost = 4;
-        7: cost_cell15_cost = 5;
-        8: cost_cell15_cost = 7;
-        9: cost_cell15_cost = 8;
-        10: cost_cell15_cost = 8;
-        11: cost_cell15_cost = 8;
-        12: cost_cell15_cost = 8;
-        13: cost_cell15_cost = 16;
-        14: cost_cell15_cost = 16;
-        default: cost_cell15_cost = 16;
-    endcase
-end
-
-always @(cost_cell15_first, cost_cell15_spent, cost_cell15_cost, cost_cell15_valid) begin: cost_cell15_choose
-    cost_cell15_addend = 0;
-    if (cost_cell15_valid) begin
-        cost_cell15_addend = cost_cell15_cost;
-    end
-    cost_cell15_before = cost_cell15_spent;
-    if (cost_cell15_first) begin
-        cost_cell15_before = 0;
-    end
-end
-
-always @(posedge clk) begin: cost_cell15_end
-    if (rst == 1) begin
-        cost_cell15_done <= 0;
-    end
-    else begin
-        cost_cell15_done <= cost_cell15_last;
-    end
-end
-
-always @(posedge clk) begin: cost_cell15_add
-    cost_cell15_spent <= (cost_cell15_before + cost_cell15_addend);
-end
-
-always @(cost_cell15_done, cost_cell14_total_after, cost_cell15_spent) begin: cost_cell15_show
-    cost_cell15_total_after = cost_cell14_total_after;
-    if (cost_cell15_done) begin
-        cost_cell15_total_after = (cost_cell14_total_after | cost_cell15_spent);
-    end
-end
-
-assign name_cell0_some_after = opened;
-assign name_cell0_index_after = 0;
-
-always @(cost_cell1_done, name_cell0_index_after, name_cell0_some_after) begin: name_cell1_show
-    name_cell1_some_after = (name_cell0_some_after || cost_cell1_done);
-    name_cell1_index_after = name_cell0_index_after;
-    if (cost_cell1_done) begin
-        name_cell1_index_after = (name_cell0_index_after | 1);
-    end
-end
-
-always @(cost_cell2_done, name_cell1_index_after, name_cell1_some_after) begin: name_cell2_show
-    name_cell2_some_after = (name_cell1_some_after || cost_cell2_done);
-    name_cell2_index_after = name_cell1_index_after;
-    if (cost_cell2_done) begin
-        name_cell2_index_after = (name_cell1_index_after | 2);
-    end
-end
-
-always @(cost_cell3_done, name_cell2_index_after, name_cell2_some_after) begin: name_cell3_show
-    name_cell3_some_after = (name_cell2_some_after || cost_cell3_done);
-    name_cell3_index_after = name_cell2_index_after;
-    if (cost_cell3_done) begin
-        name_cell3_index_after = (name_cell2_index_after | 3);
-    end
-end
-
-always @(cost_cell4_done, name_cell3_index_after, name_cell3_some_after) begin: name_cell4_show
-    name_cell4_some_after = (name_cell3_some_after || cost_cell4_done);
-    name_cell4_index_after = name_cell3_index_after;
-    if (cost_cell4_done) begin
-        name_cell4_index_after = (name_cell3_index_after | 4);
-    end
-end
-
-always @(cost_cell5_done, name_cell4_index_after, name_cell4_some_after) begin: name_cell5_show
-    name_cell5_some_after = (name_cell4_some_after || cost_cell5_done);
-    name_cell5_index_after = name_cell4_index_after;
-    if (cost_cell5_done) begin
-        name_cell5_index_after = (name_cell4_index_after | 5);
-    end
-end
-
-always @(cost_cell6_done, name_cell5_index_after, name_cell5_some_after) begin: name_cell6_show
-    name_cell6_some_after = (name_cell5_some_after || cost_cell6_done);
-    name_cell6_index_after = name_cell5_index_after;
-    if (cost_cell6_done) begin
-        name_cell6_index_after = (name_cell5_index_after | 6);
-    end
-end
-
-always @(cost_cell7_done, name_cell6_index_after, name_cell6_some_after) begin: name_cell7_show
-    name_cell7_some_after = (name_cell6_some_after || cost_cell7_done);
-    name_cell7_index_after = name_cell6_index_after;
-    if (cost_cell7_done) begin
-        name_cell7_index_after = (name_cell6_index_after | 7);
-    end
-end
-
-always @(cost_cell8_done, name_cell7_index_after, name_cell7_some_after) begin: name_cell8_show
-    name_cell8_some_after = (name_cell7_some_after || cost_cell8_done);
-    name_cell8_index_after = name_cell7_index_after;
-    if (cost_cell8_done) begin
-        name_cell8_index_after = (name_cell7_index_after | 8);
-    end
-end
-
-always @(cost_cell9_done, name_cell8_index_after, name_cell8_some_after) begin: name_cell9_show
-    name_cell9_some_after = (name_cell8_some_after || cost_cell9_done);
-    name_cell9_index_after = name_cell8_index_after;
-    if (cost_cell9_done) begin
-        name_cell9_index_after = (name_cell8_index_after | 9);
-    end
-end
-
-always @(cost_cell10_done, name_cell9_index_after, name_cell9_some_after) begin: name_cell10_show
-    name_cell10_some_after = (name_cell9_some_after || cost_cell10_done);
-    name_cell10_index_after = name_cell9_index_after;
-    if (cost_cell10_done) begin
-        name_cell10_index_after = (name_cell9_index_after | 10);
-    end
-end
-
-always @(cost_cell11_done, name_cell10_index_after, name_cell10_some_after) begin: name_cell11_show
-    name_cell11_some_after = (name_cell10_some_after || cost_cell11_done);
-    name_cell11_index_after = name_cell10_index_after;
-    if (cost_cell11_done) begin
-        name_cell11_index_after = (name_cell10_index_after | 11);
-    end
-end
-
-always @(cost_cell12_done, name_cell11_index_after, name_cell11_some_after) begin: name_cell12_show
-    name_cell12_some_after = (name_cell11_some_after || cost_cell12_done);
-    name_cell12_index_after = name_cell11_index_after;
-    if (cost_cell12_done) begin
-        name_cell12_index_after = (name_cell11_index_after | 12);
-    end
-end
-
-always @(cost_cell13_done, name_cell12_index_after, name_cell12_some_after) begin: name_cell13_show
-    name_cell13_some_after = (name_cell12_some_after || cost_cell13_done);
-    name_cell13_index_after = name_cell12_index_after;
-    if (cost_cell13_done) begin
-        name_cell13_index_after = (name_cell12_index_after | 13);
-    end
-end
-
-always @(cost_cell14_done, name_cell13_index_after, name_cell13_some_after) begin: name_cell14_show
-    name_cell14_some_after = (name_cell13_some_after || cost_cell14_done);
-    name_cell14_index_after = name_cell13_index_after;
-    if (cost_cell14_done) begin
-        name_cell14_index_after = (name_cell13_index_after | 14);
-    end
-end
-
-always @(cost_cell15_done, name_cell14_index_after, name_cell14_some_after) begin: name_cell15_show
-    searching = (name_cell14_some_after || cost_cell15_done);
-    named = name_cell14_index_after;
-    if (cost_cell15_done) begin
-        named = (name_cell14_index_after | 15);
-    end
-end
-
-always @(count_cell0_first, count_cell0_values) begin: count_cell0_choose
-    count_cell0_before = count_cell0_values;
-    if (count_cell0_first) begin
-        count_cell0_before = 0;
-    end
-end
-
-always @(posedge clk) begin: count_cell0_end
-    if (rst == 1) begin
-        finished <= 0;
-    end
-    else begin
-        finished <= count_cell0_last;
-    end
-end
-
-always @(posedge clk) begin: count_cell0_add
-    count_cell0_values <= count_cell0_before;
-    if (count_cell0_valid) begin
-        count_cell0_values <= (count_cell0_before + 1);
-    end
-end
-
-always @(finished, cost_cell15_total_after, count_cell0_values) begin: count_cell0_show
-    candidate = cost_cell15_total_after;
-    if (finished) begin
-        candidate = (cost_cell15_total_after | {count_cell0_values, 3'h0});
-    end
-end
-
-always @(posedge clk) begin: move_flags0_move
-    if (rst == 1) begin
-        cost_cell1_first <= 0;
-        cost_cell1_valid <= 0;
-        cost_cell1_last <= 0;
-    end
-    else begin
-        cost_cell1_valid <= row_valid;
-        cost_cell1_first <= row_first;
-        cost_cell1_last <= row_last;
-    end
-end
-
-always @(posedge clk) begin: move_flags1_move
-    if (rst == 1) begin
-        cost_cell2_first <= 0;
-        cost_cell2_valid <= 0;
-        cost_cell2_last <= 0;
-    end
-    else begin
-        cost_cell2_valid <= cost_cell1_valid;
-        cost_cell2_first <= cost_cell1_first;
-        cost_cell2_last <= cost_cell1_last;
-    end
-end
-
-always @(posedge clk) begin: move_flags2_move
-    if (rst == 1) begin
-        cost_cell3_first <= 0;
-        cost_cell3_valid <= 0;
-        cost_cell3_last <= 0;
-    end
-    else begin
-        cost_cell3_valid <= cost_cell2_valid;
-        cost_cell3_first <= cost_cell2_first;
-        cost_cell3_last <= cost_cell2_last;
-    end
-end
-
-always @(posedge clk) begin: move_flags3_move
-    if (rst == 1) begin
-        cost_cell4_first <= 0;
-        cost_cell4_valid <= 0;
-        cost_cell4_last <= 0;
-    end
-    else begin
-        cost_cell4_valid <= cost_cell3_valid;
-        cost_cell4_first <= cost_cell3_first;
-        cost_cell4_last <= cost_cell3_last;
-    end
-end
-
-always @(posedge clk) begin: move_flags4_move
-    if (rst == 1) begin
-        cost_cell5_first <= 0;
-        cost_cell5_valid <= 0;
-        cost_cell5_last <= 0;
-    end
-    else begin
-        cost_cell5_valid <= cost_cell4_valid;
-        cost_cell5_first <= cost_cell4_first;
-        cost_cell5_last <= cost_cell4_last;
-    end
-end
-
-always @(posedge clk) begin: move_flags5_move
-    if (rst == 1) begin
-        cost_cell6_first <= 0;
-        cost_cell6_valid <= 0;
-        cost_cell6_last <= 0;
-    end
-    else begin
-        cost_cell6_valid <= cost_cell5_valid;
-        cost_cell6_first <= cost_cell5_first;
-        cost_cell6_last <= cost_cell5_last;
-    end
-end
-
-always @(posedge clk) begin: move_flags6_move
-    if (rst == 1) begin
-        cost_cell7_first <= 0;
-        cost_cell7_valid <= 0;
-        cost_cell7_last <= 0;
-    end
-    else begin
-        cost_cell7_valid <= cost_cell6_valid;
-        cost_cell7_first <= cost_cell6_first;
-        cost_cell7_last <= cost_cell6_last;
-    end
-end
-
-always @(posedge clk) begin: move_flags7_move
-    if (rst == 1) begin
-        cost_cell8_first <= 0;
-        cost_cell8_valid <= 0;
-        cost_cell8_last <= 0;
-    end
-    else begin
-        cost_cell8_valid <= cost_cell7_valid;
-        cost_cell8_first <= cost_cell7_first;
-        cost_cell8_last <= cost_cell7_last;
-    end
-end
-
-always @(posedge clk) begin: move_flags8_move
-    if (rst == 1) begin
-        cost_cell9_first <= 0;
-        cost_cell9_valid <= 0;
-        cost_cell9_last <= 0;
-    end
-    else begin
-        cost_cell9_valid <= cost_cell8_valid;
-        cost_cell9_first <= cost_cell8_first;
-        cost_cell9_last <= cost_cell8_last;
-    end
-end
-
-always @(posedge clk) begin: move_flags9_move
-    if (rst == 1) begin
-        cost_cell10_first <= 0;
-        cost_cell10_valid <= 0;
-        cost_cell10_last <= 0;
-    end
-    else begin
-        cost_cell10_valid <= cost_cell9_valid;
-        cost_cell10_first <= cost_cell9_first;
-        cost_cell10_last <= cost_cell9_last;
-    end
-end
-
-always @(posedge clk) begin: move_flags10_move
-    if (rst == 1) begin
-        cost_cell11_first <= 0;
-        cost_cell11_valid <= 0;
-        cost_cell11_last <= 0;
-    end
-    else begin
-        cost_cell11_valid <= cost_cell10_valid;
-        cost_cell11_first <= cost_cell10_first;
-        cost_cell11_last <= cost_cell10_last;
-    end
-end
-
-always @(posedge clk) begin: move_flags11_move
-    if (rst == 1) begin
-        cost_cell12_first <= 0;
-        cost_cell12_valid <= 0;
-        cost_cell12_last <= 0;
-    end
-    else begin
-        cost_cell12_valid <= cost_cell11_valid;
-        cost_cell12_first <= cost_cell11_first;
-        cost_cell12_last <= cost_cell11_last;
-    end
-end
-
-always @(posedge clk) begin: move_flags12_move
-    if (rst == 1) begin
-        cost_cell13_first <= 0;
-        cost_cell13_valid <= 0;
-        cost_cell13_last <= 0;
-    end
-    else begin
-        cost_cell13_valid <= cost_cell12_valid;
-        cost_cell13_first <= cost_cell12_first;
-        cost_cell13_last <= cost_cell12_last;
-    end
-end
-
-always @(posedge clk) begin: move_flags13_move
-    if (rst == 1) begin
-        cost_cell14_first <= 0;
-        cost_cell14_valid <= 0;
-        cost_cell14_last <= 0;
-    end
-    else begin
-        cost_cell14_valid <= cost_cell13_valid;
-        cost_cell14_first <= cost_cell13_first;
-        cost_cell14_last <= cost_cell13_last;
-    end
-end
-
-always @(posedge clk) begin: move_flags14_move
-    if (rst == 1) begin
-        cost_cell15_first <= 0;
-        cost_cell15_valid <= 0;
-        cost_cell15_last <= 0;
-    end
-    else begin
-        cost_cell15_valid <= cost_cell14_valid;
-        cost_cell15_first <= cost_cell14_first;
-        cost_cell15_last <= cost_cell14_last;
-    end
-end
-
-always @(posedge clk) begin: move_flags15_move
-    if (rst == 1) begin
-        count_cell0_first <= 0;
-        count_cell0_valid <= 0;
-        count_cell0_last <= 0;
-    end
-    else begin
-        count_cell0_valid <= cost_cell15_valid;
-        count_cell0_first <= cost_cell15_first;
-        count_cell0_last <= cost_cell15_last;
-    end
-end
-
-always @(posedge clk) begin: move_symbol0_move
-    cost_cell1_symbol <= row_symbol;
-end
-
-always @(posedge clk) begin: move_symbol1_move
-    cost_cell2_symbol <= cost_cell1_symbol;
-end
-
-always @(posedge clk) begin: move_symbol2_move
-    cost_cell3_symbol <= cost_cell2_symbol;
-end
-
-always @(posedge clk) begin: move_symbol3_move
-    cost_cell4_symbol <= cost_cell3_symbol;
-end
-
-always @(posedge clk) begin: move_symbol4_move
-    cost_cell5_symbol <= cost_cell4_symbol;
-end
-
-always @(posedge clk) begin: move_symbol5_move
-    cost_cell6_symbol <= cost_cell5_symbol;
-end
-
-always @(posedge clk) begin: move_symbol6_move
-    cost_cell7_symbol <= cost_cell6_symbol;
-end
-
-always @(posedge clk) begin: move_symbol7_move
-    cost_cell8_symbol <= cost_cell7_symbol;
-end
-
-always @(posedge clk) begin: move_symbol8_move
-    cost_cell9_symbol <= cost_cell8_symbol;
-end
-
-always @(posedge clk) begin: move_symbol9_move
-    cost_cell10_symbol <= cost_cell9_symbol;
-end
-
-always @(posedge clk) begin: move_symbol10_move
-    cost_cell11_symbol <= cost_cell10_symbol;
-end
-
-always @(posedge clk) begin: move_symbol11_move
-    cost_cell12_symbol <= cost_cell11_symbol;
-end
-
-always @(posedge clk) begin: move_symbol12_move
-    cost_cell13_symbol <= cost_cell12_symbol;
-end
-
-always @(posedge clk) begin: move_symbol13_move
-    cost_cell14_symbol <= cost_cell13_symbol;
-end
-
-always @(posedge clk) begin: move_symbol14_move
-    cost_cell15_symbol <= cost_cell14_symbol;
-end
-
-assign s_axis_tready = (((!m_axis_tvalid) || m_axis_tready) && (!(s_axis_tlast && (choosing || m_header_tvalid))));
+reg starting;
+wire take;
+reg [3:0] winner;
+reg enter_row0_behind;
+reg [3:0] cost_row0_step0_symbol_after;
+reg cost_row0_step0_idle_after;
+reg cost_row0_step0_ended_after;
+reg [3:0] cost_row0_step1_symbol_after;
+reg cost_row0_step1_idle_after;
+reg cost_row0_step1_ended_after;
+reg [3:0] cost_row0_step2_symbol_after;
+reg cost_row0_step2_idle_after;
+reg cost_row0_step2_ended_after;
+reg [3:0] cost_row0_step3_symbol_after;
+reg cost_row0_step3_idle_after;
+reg cost_row0_step3_ended_after;
+reg [3:0] cost_row0_step4_symbol_after;
+reg cost_row0_step4_idle_after;
+reg cost_row0_step4_ended_after;
+reg [3:0] cost_row0_step5_symbol_after;
+reg cost_row0_step5_idle_after;
+reg cost_row0_step5_ended_after;
+reg [3:0] cost_row0_step6_symbol_after;
+reg cost_row0_step6_idle_after;
+reg cost_row0_step6_ended_after;
+reg cost_row0_delay0_register0_flag_late;
+reg cost_row0_delay1_register1_flag_late;
+reg cost_row0_delay2_register2_flag_late;
+reg cost_row0_delay3_register3_flag_late;
+reg cost_row0_delay4_register4_flag_late;
+reg cost_row0_delay5_register5_flag_late;
+reg cost_row0_delay6_register6_flag_late;
+reg cost_row0_delay7_register7_flag_late;
+reg [3:0] cost_row0_column0_cell0_price;
+reg cost_row0_column0_cell0_carry;
+wire [4:0] cost_row0_column0_cell0_look_up0_index;
+reg [3:0] cost_row0_column0_cell0_digit0_total_after;
+wire [4:0] cost_row0_column0_cell0_digit0_after;
+reg [3:0] cost_row0_column0_cell0_digit0_before;
+reg [3:0] cost_row0_column0_cell0_digit0_ring;
+reg [8:0] cost_row0_column0_cell0_digit1_total_after;
+wire [8:0] cost_row0_column0_cell0_digit1_after;
+reg [8:0] cost_row0_column0_cell0_digit1_before;
+reg [8:0] cost_row0_column0_cell0_digit1_ring;
+reg [3:0] cost_row0_column0_cell1_price;
+reg cost_row0_column0_cell1_carry;
+wire [4:0] cost_row0_column0_cell1_look_up1_index;
+reg [3:0] cost_row0_column0_cell1_digit2_total_after;
+wire [4:0] cost_row0_column0_cell1_digit2_after;
+reg [3:0] cost_row0_column0_cell1_digit2_before;
+reg [3:0] cost_row0_column0_cell1_digit2_ring;
+reg [8:0] cost_row0_column0_cell1_digit3_total_after;
+wire [8:0] cost_row0_column0_cell1_digit3_after;
+reg [8:0] cost_row0_column0_cell1_digit3_before;
+reg [8:0] cost_row0_column0_cell1_digit3_ring;
+reg [3:0] cost_row0_column0_cell2_price;
+reg cost_row0_column0_cell2_carry;
+wire [4:0] cost_row0_column0_cell2_look_up2_index;
+reg [3:0] cost_row0_column0_cell2_digit4_total_after;
+wire [4:0] cost_row0_column0_cell2_digit4_after;
+reg [3:0] cost_row0_column0_cell2_digit4_before;
+reg [3:0] cost_row0_column0_cell2_digit4_ring;
+reg [8:0] cost_row0_column0_cell2_digit5_total_after;
+wire [8:0] cost_row0_column0_cell2_digit5_after;
+reg [8:0] cost_row0_column0_cell2_digit5_before;
+reg [8:0] cost_row0_column0_cell2_digit5_ring;
+reg [3:0] cost_row0_column0_cell3_price;
+reg cost_row0_column0_cell3_carry;
+wire [4:0] cost_row0_column0_cell3_look_up3_index;
+reg [3:0] cost_row0_column0_cell3_digit6_total_after;
+wire [4:0] cost_row0_column0_cell3_digit6_after;
+reg [3:0] cost_row0_column0_cell3_digit6_before;
+reg [3:0] cost_row0_column0_cell3_digit6_ring;
+reg [8:0] cost_row0_column0_cell3_digit7_total_after;
+wire [8:0] cost_row0_column0_cell3_digit7_after;
+reg [8:0] cost_row0_column0_cell3_digit7_before;
+reg [8:0] cost_row0_column0_cell3_digit7_ring;
+reg [3:0] cost_row0_column0_cell4_price;
+reg cost_row0_column0_cell4_carry;
+wire [4:0] cost_row0_column0_cell4_look_up4_index;
+reg [3:0] cost_row0_column0_cell4_digit8_total_after;
+wire [4:0] cost_row0_column0_cell4_digit8_after;
+reg [3:0] cost_row0_column0_cell4_digit8_before;
+reg [3:0] cost_row0_column0_cell4_digit8_ring;
+reg [8:0] cost_row0_column0_cell4_digit9_total_after;
+wire [8:0] cost_row0_column0_cell4_digit9_after;
+reg [8:0] cost_row0_column0_cell4_digit9_before;
+reg [8:0] cost_row0_column0_cell4_digit9_ring;
+reg [3:0] cost_row0_column0_cell5_price;
+reg cost_row0_column0_cell5_carry;
+wire [4:0] cost_row0_column0_cell5_look_up5_index;
+reg [3:0] cost_row0_column0_cell5_digit10_total_after;
+wire [4:0] cost_row0_column0_cell5_digit10_after;
+reg [3:0] cost_row0_column0_cell5_digit10_before;
+reg [3:0] cost_row0_column0_cell5_digit10_ring;
+reg [8:0] cost_row0_column0_cell5_digit11_total_after;
+wire [8:0] cost_row0_column0_cell5_digit11_after;
+reg [8:0] cost_row0_column0_cell5_digit11_before;
+reg [8:0] cost_row0_column0_cell5_digit11_ring;
+reg [3:0] cost_row0_column0_cell6_price;
+reg cost_row0_column0_cell6_carry;
+wire [4:0] cost_row0_column0_cell6_look_up6_index;
+reg [3:0] cost_row0_column0_cell6_digit12_total_after;
+wire [4:0] cost_row0_column0_cell6_digit12_after;
+reg [3:0] cost_row0_column0_cell6_digit12_before;
+reg [3:0] cost_row0_column0_cell6_digit12_ring;
+reg [8:0] cost_row0_column0_cell6_digit13_total_after;
+wire [8:0] cost_row0_column0_cell6_digit13_after;
+reg [8:0] cost_row0_column0_cell6_digit13_before;
+reg [8:0] cost_row0_column0_cell6_digit13_ring;
+reg [3:0] cost_row0_column0_cell7_price;
+reg cost_row0_column0_cell7_carry;
+wire [4:0] cost_row0_column0_cell7_look_up7_index;
+reg [3:0] cost_row0_column0_cell7_digit14_total_after;
+wire [4:0] cost_row0_column0_cell7_digit14_after;
+reg [3:0] cost_row0_column0_cell7_digit14_before;
+reg [3:0] cost_row0_column0_cell7_digit14_ring;
+reg [8:0] cost_row0_column0_cell7_digit15_total_after;
+wire [8:0] cost_row0_column0_cell7_digit15_after;
+reg [8:0] cost_row0_column0_cell7_digit15_before;
+reg [8:0] cost_row0_column0_cell7_digit15_ring;
+reg [3:0] cost_row0_column0_join0_kept;
+reg [3:0] cost_row0_column1_cell8_price;
+reg cost_row0_column1_cell8_carry;
+wire [4:0] cost_row0_column1_cell8_look_up8_index;
+reg [3:0] cost_row0_column1_cell8_digit16_total_after;
+wire [4:0] cost_row0_column1_cell8_digit16_after;
+reg [3:0] cost_row0_column1_cell8_digit16_before;
+reg [3:0] cost_row0_column1_cell8_digit16_ring;
+reg [8:0] cost_row0_column1_cell8_digit17_total_after;
+wire [8:0] cost_row0_column1_cell8_digit17_after;
+reg [8:0] cost_row0_column1_cell8_digit17_before;
+reg [8:0] cost_row0_column1_cell8_digit17_ring;
+reg [3:0] cost_row0_column1_cell9_price;
+reg cost_row0_column1_cell9_carry;
+wire [4:0] cost_row0_column1_cell9_look_up9_index;
+reg [3:0] cost_row0_column1_cell9_digit18_total_after;
+wire [4:0] cost_row0_column1_cell9_digit18_after;
+reg [3:0] cost_row0_column1_cell9_digit18_before;
+reg [3:0] cost_row0_column1_cell9_digit18_ring;
+reg [8:0] cost_row0_column1_cell9_digit19_total_after;
+wire [8:0] cost_row0_column1_cell9_digit19_after;
+reg [8:0] cost_row0_column1_cell9_digit19_before;
+reg [8:0] cost_row0_column1_cell9_digit19_ring;
+reg [3:0] cost_row0_column1_cell10_price;
+reg cost_row0_column1_cell10_carry;
+wire [4:0] cost_row0_column1_cell10_look_up10_index;
+reg [3:0] cost_row0_column1_cell10_digit20_total_after;
+wire [4:0] cost_row0_column1_cell10_digit20_after;
+reg [3:0] cost_row0_column1_cell10_digit20_before;
+reg [3:0] cost_row0_column1_cell10_digit20_ring;
+reg [8:0] cost_row0_column1_cell10_digit21_total_after;
+wire [8:0] cost_row0_column1_cell10_digit21_after;
+reg [8:0] cost_row0_column1_cell10_digit21_before;
+reg [8:0] cost_row0_column1_cell10_digit21_ring;
+reg [3:0] cost_row0_column1_cell11_price;
+reg cost_row0_column1_cell11_carry;
+wire [4:0] cost_row0_column1_cell11_look_up11_index;
+reg [3:0] cost_row0_column1_cell11_digit22_total_after;
+wire [4:0] cost_row0_column1_cell11_digit22_after;
+reg [3:0] cost_row0_column1_cell11_digit22_before;
+reg [3:0] cost_row0_column1_cell11_digit22_ring;
+reg [8:0] cost_row0_column1_cell11_digit23_total_after;
+wire [8:0] cost_row0_column1_cell11_digit23_after;
+reg [8:0] cost_row0_column1_cell11_digit23_before;
+reg [8:0] cost_row0_column1_cell11_digit23_ring;
+reg [3:0] cost_row0_column1_cell12_price;
+reg cost_row0_column1_cell12_carry;
+wire [4:0] cost_row0_column1_cell12_look_up12_index;
+reg [3:0] cost_row0_column1_cell12_digit24_total_after;
+wire [4:0] cost_row0_column1_cell12_digit24_after;
+reg [3:0] cost_row0_column1_cell12_digit24_before;
+reg [3:0] cost_row0_column1_cell12_digit24_ring;
+reg [8:0] cost_row0_column1_cell12_digit25_total_after;
+wire [8:0] cost_row0_column1_cell12_digit25_after;
+reg [8:0] cost_row0_column1_cell12_digit25_before;
+reg [8:0] cost_row0_column1_cell12_digit25_ring;
+reg [3:0] cost_row0_column1_cell13_price;
+reg cost_row0_column1_cell13_carry;
+wire [4:0] cost_row0_column1_cell13_look_up13_index;
+reg [3:0] cost_row0_column1_cell13_digit26_total_after;
+wire [4:0] cost_row0_column1_cell13_digit26_after;
+reg [3:0] cost_row0_column1_cell13_digit26_before;
+reg [3:0] cost_row0_column1_cell13_digit26_ring;
+reg [8:0] cost_row0_column1_cell13_digit27_total_after;
+wire [8:0] cost_row0_column1_cell13_digit27_after;
+reg [8:0] cost_row0_column1_cell13_digit27_before;
+reg [8:0] cost_row0_column1_cell13_digit27_ring;
+reg [3:0] cost_row0_column1_cell14_price;
+reg cost_row0_column1_cell14_carry;
+wire [4:0] cost_row0_column1_cell14_look_up14_index;
+reg [3:0] cost_row0_column1_cell14_digit28_total_after;
+wire [4:0] cost_row0_column1_cell14_digit28_after;
+reg [3:0] cost_row0_column1_cell14_digit28_before;
+reg [3:0] cost_row0_column1_cell14_digit28_ring;
+reg [8:0] cost_row0_column1_cell14_digit29_total_after;
+wire [8:0] cost_row0_column1_cell14_digit29_after;
+reg [8:0] cost_row0_column1_cell14_digit29_before;
+reg [8:0] cost_row0_column1_cell14_digit29_ring;
+reg [3:0] cost_row0_column1_cell15_price;
+reg cost_row0_column1_cell15_carry;
+wire [4:0] cost_row0_column1_cell15_look_up15_index;
+reg [3:0] cost_row0_column1_cell15_digit30_total_after;
+wire [4:0] cost_row0_column1_cell15_digit30_after;
+reg [3:0] cost_row0_column1_cell15_digit30_before;
+reg [3:0] cost_row0_column1_cell15_digit30_ring;
+reg [8:0] cost_row0_column1_cell15_digit31_total_after;
+wire [8:0] cost_row0_column1_cell15_digit31_after;
+reg [8:0] cost_row0_column1_cell15_digit31_before;
+reg [8:0] cost_row0_column1_cell15_digit31_ring;
+reg [3:0] cost_row0_column1_join1_kept;
+reg [12:0] raw_cost0_added;
+
+assign cost_row0_column0_cell0_look_up0_index[4] = idle;
+assign cost_row0_column0_cell0_look_up0_index[4-1:0] = symbol;
+assign cost_row0_column0_cell1_look_up1_index[4] = cost_row0_step0_idle_after;
+assign cost_row0_column0_cell1_look_up1_index[4-1:0] = cost_row0_step0_symbol_after;
+assign cost_row0_column0_cell2_look_up2_index[4] = cost_row0_step1_idle_after;
+assign cost_row0_column0_cell2_look_up2_index[4-1:0] = cost_row0_step1_symbol_after;
+assign cost_row0_column0_cell3_look_up3_index[4] = cost_row0_step2_idle_after;
+assign cost_row0_column0_cell3_look_up3_index[4-1:0] = cost_row0_step2_symbol_after;
+assign cost_row0_column0_cell4_look_up4_index[4] = cost_row0_step3_idle_after;
+assign cost_row0_column0_cell4_look_up4_index[4-1:0] = cost_row0_step3_symbol_after;
+assign cost_row0_column0_cell5_look_up5_index[4] = cost_row0_step4_idle_after;
+assign cost_row0_column0_cell5_look_up5_index[4-1:0] = cost_row0_step4_symbol_after;
+assign cost_row0_column0_cell6_look_up6_index[4] = cost_row0_step5_idle_after;
+assign cost_row0_column0_cell6_look_up6_index[4-1:0] = cost_row0_step5_symbol_after;
+assign cost_row0_column0_cell7_look_up7_index[4] = cost_row0_step6_idle_after;
+assign cost_row0_column0_cell7_look_up7_index[4-1:0] = cost_row0_step6_symbol_after;
+assign cost_row0_column1_cell8_look_up8_index[4] = idle;
+assign cost_row0_column1_cell8_look_up8_index[4-1:0] = symbol;
+assign cost_row0_column1_cell9_look_up9_index[4] = cost_row0_step0_idle_after;
+assign cost_row0_column1_cell9_look_up9_index[4-1:0] = cost_row0_step0_symbol_after;
+assign cost_row0_column1_cell10_look_up10_index[4] = cost_row0_step1_idle_after;
+assign cost_row0_column1_cell10_look_up10_index[4-1:0] = cost_row0_step1_symbol_after;
+assign cost_row0_column1_cell11_look_up11_index[4] = cost_row0_step2_idle_after;
+assign cost_row0_column1_cell11_look_up11_index[4-1:0] = cost_row0_step2_symbol_after;
+assign cost_row0_column1_cell12_look_up12_index[4] = cost_row0_step3_idle_after;
+assign cost_row0_column1_cell12_look_up12_index[4-1:0] = cost_row0_step3_symbol_after;
+assign cost_row0_column1_cell13_look_up13_index[4] = cost_row0_step4_idle_after;
+assign cost_row0_column1_cell13_look_up13_index[4-1:0] = cost_row0_step4_symbol_after;
+assign cost_row0_column1_cell14_look_up14_index[4] = cost_row0_step5_idle_after;
+assign cost_row0_column1_cell14_look_up14_index[4-1:0] = cost_row0_step5_symbol_after;
+assign cost_row0_column1_cell15_look_up15_index[4] = cost_row0_step6_idle_after;
+assign cost_row0_column1_cell15_look_up15_index[4-1:0] = cost_row0_step6_symbol_after;
+
+assign s_axis_tready = (((!m_axis_tvalid) || m_axis_tready) && (!held));
 
 assign take = (s_axis_tvalid && s_axis_tready);
 
 always @(posedge clk) begin: enter
     if (rst == 1) begin
-        entered <= 0;
         entered_last <= 0;
-        row_valid <= 0;
-        row_last <= 0;
-        opening <= 1;
-        entered_first <= 0;
         m_axis_tvalid <= 0;
-        row_first <= 0;
     end
     else begin
-        entered <= take;
-        entered_first <= (take && opening);
         entered_last <= (take && s_axis_tlast);
-        row_valid <= entered;
-        row_first <= entered_first;
-        row_last <= entered_last;
         if (take) begin
-            opening <= s_axis_tlast;
             m_axis_tvalid <= 1'b1;
         end
         else if (m_axis_tready) begin
@@ -1545,32 +342,1583 @@ always @(posedge clk) begin: enter
     end
 end
 
-always @(posedge clk) begin: form_symbol
-    difference <= (s_axis_tuser[8-1:0] - s_axis_tdata);
-    row_symbol <= difference[4-1:0];
-    if ((difference > 15)) begin
-        row_symbol <= 15;
-    end
+always @(posedge clk) begin: hold
     if (take) begin
         m_axis_tdata <= s_axis_tdata;
         m_axis_tlast <= (s_axis_tlast && s_axis_tuser[8]);
+        emax <= s_axis_tuser[8-1:0];
+    end
+end
+
+always @(m_axis_tdata, difference, emax) begin: subtract
+    difference = (emax - m_axis_tdata[8-1:0]);
+    nearest = difference[4-1:0];
+    if ((difference > 15)) begin
+        nearest = 15;
+    end
+end
+
+always @(posedge clk) begin: enter_row0_move_flags
+    if (rst == 1) begin
+        enter_row0_behind <= 0;
+        ended <= 1;
+        idle <= 1;
+    end
+    else begin
+        idle <= (!sampled);
+        enter_row0_behind <= entered_last;
+        ended <= enter_row0_behind;
+    end
+end
+
+always @(posedge clk) begin: enter_row0_move
+    symbol <= nearest;
+end
+
+always @(posedge clk) begin: pick
+    if (rst == 1) begin
+        sampled <= 0;
+    end
+    else begin
+        sampled <= take;
+    end
+end
+
+assign held = (s_axis_tlast && (choosing || m_header_tvalid));
+
+assign opening = (choosing && ended);
+
+always @(posedge clk) begin: cost_row0_step0_move_flags
+    if (rst == 1) begin
+        cost_row0_step0_ended_after <= 1;
+        cost_row0_step0_idle_after <= 1;
+    end
+    else begin
+        cost_row0_step0_idle_after <= idle;
+        cost_row0_step0_ended_after <= ended;
+    end
+end
+
+always @(posedge clk) begin: cost_row0_step0_move
+    cost_row0_step0_symbol_after <= symbol;
+end
+
+always @(posedge clk) begin: cost_row0_step1_move_flags
+    if (rst == 1) begin
+        cost_row0_step1_ended_after <= 1;
+        cost_row0_step1_idle_after <= 1;
+    end
+    else begin
+        cost_row0_step1_idle_after <= cost_row0_step0_idle_after;
+        cost_row0_step1_ended_after <= cost_row0_step0_ended_after;
+    end
+end
+
+always @(posedge clk) begin: cost_row0_step1_move
+    cost_row0_step1_symbol_after <= cost_row0_step0_symbol_after;
+end
+
+always @(posedge clk) begin: cost_row0_step2_move_flags
+    if (rst == 1) begin
+        cost_row0_step2_ended_after <= 1;
+        cost_row0_step2_idle_after <= 1;
+    end
+    else begin
+        cost_row0_step2_idle_after <= cost_row0_step1_idle_after;
+        cost_row0_step2_ended_after <= cost_row0_step1_ended_after;
+    end
+end
+
+always @(posedge clk) begin: cost_row0_step2_move
+    cost_row0_step2_symbol_after <= cost_row0_step1_symbol_after;
+end
+
+always @(posedge clk) begin: cost_row0_step3_move_flags
+    if (rst == 1) begin
+        cost_row0_step3_ended_after <= 1;
+        cost_row0_step3_idle_after <= 1;
+    end
+    else begin
+        cost_row0_step3_idle_after <= cost_row0_step2_idle_after;
+        cost_row0_step3_ended_after <= cost_row0_step2_ended_after;
+    end
+end
+
+always @(posedge clk) begin: cost_row0_step3_move
+    cost_row0_step3_symbol_after <= cost_row0_step2_symbol_after;
+end
+
+always @(posedge clk) begin: cost_row0_step4_move_flags
+    if (rst == 1) begin
+        cost_row0_step4_ended_after <= 1;
+        cost_row0_step4_idle_after <= 1;
+    end
+    else begin
+        cost_row0_step4_idle_after <= cost_row0_step3_idle_after;
+        cost_row0_step4_ended_after <= cost_row0_step3_ended_after;
+    end
+end
+
+always @(posedge clk) begin: cost_row0_step4_move
+    cost_row0_step4_symbol_after <= cost_row0_step3_symbol_after;
+end
+
+always @(posedge clk) begin: cost_row0_step5_move_flags
+    if (rst == 1) begin
+        cost_row0_step5_ended_after <= 1;
+        cost_row0_step5_idle_after <= 1;
+    end
+    else begin
+        cost_row0_step5_idle_after <= cost_row0_step4_idle_after;
+        cost_row0_step5_ended_after <= cost_row0_step4_ended_after;
+    end
+end
+
+always @(posedge clk) begin: cost_row0_step5_move
+    cost_row0_step5_symbol_after <= cost_row0_step4_symbol_after;
+end
+
+always @(posedge clk) begin: cost_row0_step6_move_flags
+    if (rst == 1) begin
+        cost_row0_step6_ended_after <= 1;
+        cost_row0_step6_idle_after <= 1;
+    end
+    else begin
+        cost_row0_step6_idle_after <= cost_row0_step5_idle_after;
+        cost_row0_step6_ended_after <= cost_row0_step5_ended_after;
+    end
+end
+
+always @(posedge clk) begin: cost_row0_step6_move
+    cost_row0_step6_symbol_after <= cost_row0_step5_symbol_after;
+end
+
+always @(posedge clk) begin: cost_row0_delay0_register0_move
+    if (rst == 1) begin
+        cost_row0_delay0_register0_flag_late <= 1;
+    end
+    else begin
+        cost_row0_delay0_register0_flag_late <= ended;
+    end
+end
+
+always @(posedge clk) begin: cost_row0_delay1_register1_move
+    if (rst == 1) begin
+        cost_row0_delay1_register1_flag_late <= 1;
+    end
+    else begin
+        cost_row0_delay1_register1_flag_late <= cost_row0_step0_ended_after;
+    end
+end
+
+always @(posedge clk) begin: cost_row0_delay2_register2_move
+    if (rst == 1) begin
+        cost_row0_delay2_register2_flag_late <= 1;
+    end
+    else begin
+        cost_row0_delay2_register2_flag_late <= cost_row0_step1_ended_after;
+    end
+end
+
+always @(posedge clk) begin: cost_row0_delay3_register3_move
+    if (rst == 1) begin
+        cost_row0_delay3_register3_flag_late <= 1;
+    end
+    else begin
+        cost_row0_delay3_register3_flag_late <= cost_row0_step2_ended_after;
+    end
+end
+
+always @(posedge clk) begin: cost_row0_delay4_register4_move
+    if (rst == 1) begin
+        cost_row0_delay4_register4_flag_late <= 1;
+    end
+    else begin
+        cost_row0_delay4_register4_flag_late <= cost_row0_step3_ended_after;
+    end
+end
+
+always @(posedge clk) begin: cost_row0_delay5_register5_move
+    if (rst == 1) begin
+        cost_row0_delay5_register5_flag_late <= 1;
+    end
+    else begin
+        cost_row0_delay5_register5_flag_late <= cost_row0_step4_ended_after;
+    end
+end
+
+always @(posedge clk) begin: cost_row0_delay6_register6_move
+    if (rst == 1) begin
+        cost_row0_delay6_register6_flag_late <= 1;
+    end
+    else begin
+        cost_row0_delay6_register6_flag_late <= cost_row0_step5_ended_after;
+    end
+end
+
+always @(posedge clk) begin: cost_row0_delay7_register7_move
+    if (rst == 1) begin
+        cost_row0_delay7_register7_flag_late <= 1;
+    end
+    else begin
+        cost_row0_delay7_register7_flag_late <= cost_row0_step6_ended_after;
+    end
+end
+
+always @(cost_row0_column0_cell0_look_up0_index) begin: cost_row0_column0_cell0_look_up0_read
+    case (cost_row0_column0_cell0_look_up0_index)
+        0: cost_row0_column0_cell0_price = 2;
+        1: cost_row0_column0_cell0_price = 0;
+        2: cost_row0_column0_cell0_price = 1;
+        3: cost_row0_column0_cell0_price = 3;
+        4: cost_row0_column0_cell0_price = 4;
+        5: cost_row0_column0_cell0_price = 6;
+        6: cost_row0_column0_cell0_price = 7;
+        7: cost_row0_column0_cell0_price = 7;
+        8: cost_row0_column0_cell0_price = 7;
+        9: cost_row0_column0_cell0_price = 7;
+        10: cost_row0_column0_cell0_price = 7;
+        11: cost_row0_column0_cell0_price = 15;
+        12: cost_row0_column0_cell0_price = 15;
+        13: cost_row0_column0_cell0_price = 15;
+        14: cost_row0_column0_cell0_price = 15;
+        15: cost_row0_column0_cell0_price = 15;
+        16: cost_row0_column0_cell0_price = 0;
+        17: cost_row0_column0_cell0_price = 0;
+        18: cost_row0_column0_cell0_price = 0;
+        19: cost_row0_column0_cell0_price = 0;
+        20: cost_row0_column0_cell0_price = 0;
+        21: cost_row0_column0_cell0_price = 0;
+        22: cost_row0_column0_cell0_price = 0;
+        23: cost_row0_column0_cell0_price = 0;
+        24: cost_row0_column0_cell0_price = 0;
+        25: cost_row0_column0_cell0_price = 0;
+        26: cost_row0_column0_cell0_price = 0;
+        27: cost_row0_column0_cell0_price = 0;
+        28: cost_row0_column0_cell0_price = 0;
+        29: cost_row0_column0_cell0_price = 0;
+        30: cost_row0_column0_cell0_price = 0;
+        default: cost_row0_column0_cell0_price = 0;
+    endcase
+end
+
+always @(ended, cost_row0_column0_cell0_digit0_ring) begin: cost_row0_column0_cell0_digit0_choose
+    cost_row0_column0_cell0_digit0_before = cost_row0_column0_cell0_digit0_ring[4-1:0];
+    if (ended) begin
+        cost_row0_column0_cell0_digit0_before = 0;
+    end
+end
+
+assign cost_row0_column0_cell0_digit0_after = (cost_row0_column0_cell0_digit0_before + cost_row0_column0_cell0_price);
+
+always @(posedge clk) begin: cost_row0_column0_cell0_digit0_carry_over
+    cost_row0_column0_cell0_carry <= cost_row0_column0_cell0_digit0_after[4];
+end
+
+always @(posedge clk) begin: cost_row0_column0_cell0_digit0_go_round
+    cost_row0_column0_cell0_digit0_ring <= cost_row0_column0_cell0_digit0_after[4-1:0];
+end
+
+always @(ended, cost_row0_column0_cell0_digit0_ring) begin: cost_row0_column0_cell0_digit0_show
+    cost_row0_column0_cell0_digit0_total_after = 0;
+    if (ended) begin
+        cost_row0_column0_cell0_digit0_total_after = cost_row0_column0_cell0_digit0_ring[4-1:0];
+    end
+end
+
+always @(cost_row0_delay0_register0_flag_late, cost_row0_column0_cell0_digit1_ring) begin: cost_row0_column0_cell0_digit1_choose
+    cost_row0_column0_cell0_digit1_before = cost_row0_column0_cell0_digit1_ring[9-1:0];
+    if (cost_row0_delay0_register0_flag_late) begin
+        cost_row0_column0_cell0_digit1_before = 0;
+    end
+end
+
+assign cost_row0_column0_cell0_digit1_after = (cost_row0_column0_cell0_digit1_before + cost_row0_column0_cell0_carry);
+
+always @(posedge clk) begin: cost_row0_column0_cell0_digit1_go_round
+    cost_row0_column0_cell0_digit1_ring <= cost_row0_column0_cell0_digit1_after[9-1:0];
+end
+
+always @(cost_row0_delay0_register0_flag_late, cost_row0_column0_cell0_digit1_ring) begin: cost_row0_column0_cell0_digit1_show
+    cost_row0_column0_cell0_digit1_total_after = 0;
+    if (cost_row0_delay0_register0_flag_late) begin
+        cost_row0_column0_cell0_digit1_total_after = cost_row0_column0_cell0_digit1_ring[9-1:0];
+    end
+end
+
+always @(cost_row0_column0_cell1_look_up1_index) begin: cost_row0_column0_cell1_look_up1_read
+    case (cost_row0_column0_cell1_look_up1_index)
+        0: cost_row0_column0_cell1_price = 3;
+        1: cost_row0_column0_cell1_price = 1;
+        2: cost_row0_column0_cell1_price = 2;
+        3: cost_row0_column0_cell1_price = 2;
+        4: cost_row0_column0_cell1_price = 2;
+        5: cost_row0_column0_cell1_price = 2;
+        6: cost_row0_column0_cell1_price = 3;
+        7: cost_row0_column0_cell1_price = 3;
+        8: cost_row0_column0_cell1_price = 4;
+        9: cost_row0_column0_cell1_price = 6;
+        10: cost_row0_column0_cell1_price = 6;
+        11: cost_row0_column0_cell1_price = 7;
+        12: cost_row0_column0_cell1_price = 7;
+        13: cost_row0_column0_cell1_price = 7;
+        14: cost_row0_column0_cell1_price = 15;
+        15: cost_row0_column0_cell1_price = 15;
+        16: cost_row0_column0_cell1_price = 0;
+        17: cost_row0_column0_cell1_price = 0;
+        18: cost_row0_column0_cell1_price = 0;
+        19: cost_row0_column0_cell1_price = 0;
+        20: cost_row0_column0_cell1_price = 0;
+        21: cost_row0_column0_cell1_price = 0;
+        22: cost_row0_column0_cell1_price = 0;
+        23: cost_row0_column0_cell1_price = 0;
+        24: cost_row0_column0_cell1_price = 0;
+        25: cost_row0_column0_cell1_price = 0;
+        26: cost_row0_column0_cell1_price = 0;
+        27: cost_row0_column0_cell1_price = 0;
+        28: cost_row0_column0_cell1_price = 0;
+        29: cost_row0_column0_cell1_price = 0;
+        30: cost_row0_column0_cell1_price = 0;
+        default: cost_row0_column0_cell1_price = 0;
+    endcase
+end
+
+always @(cost_row0_step0_ended_after, cost_row0_column0_cell1_digit2_ring) begin: cost_row0_column0_cell1_digit2_choose
+    cost_row0_column0_cell1_digit2_before = cost_row0_column0_cell1_digit2_ring[4-1:0];
+    if (cost_row0_step0_ended_after) begin
+        cost_row0_column0_cell1_digit2_before = 0;
+    end
+end
+
+assign cost_row0_column0_cell1_digit2_after = (cost_row0_column0_cell1_digit2_before + cost_row0_column0_cell1_price);
+
+always @(posedge clk) begin: cost_row0_column0_cell1_digit2_carry_over
+    cost_row0_column0_cell1_carry <= cost_row0_column0_cell1_digit2_after[4];
+end
+
+always @(posedge clk) begin: cost_row0_column0_cell1_digit2_go_round
+    cost_row0_column0_cell1_digit2_ring <= cost_row0_column0_cell1_digit2_after[4-1:0];
+end
+
+always @(cost_row0_step0_ended_after, cost_row0_column0_cell0_digit0_total_after, cost_row0_column0_cell1_digit2_ring) begin: cost_row0_column0_cell1_digit2_show
+    cost_row0_column0_cell1_digit2_total_after = cost_row0_column0_cell0_digit0_total_after;
+    if (cost_row0_step0_ended_after) begin
+        cost_row0_column0_cell1_digit2_total_after = (cost_row0_column0_cell0_digit0_total_after | cost_row0_column0_cell1_digit2_ring[4-1:0]);
+    end
+end
+
+always @(cost_row0_delay1_register1_flag_late, cost_row0_column0_cell1_digit3_ring) begin: cost_row0_column0_cell1_digit3_choose
+    cost_row0_column0_cell1_digit3_before = cost_row0_column0_cell1_digit3_ring[9-1:0];
+    if (cost_row0_delay1_register1_flag_late) begin
+        cost_row0_column0_cell1_digit3_before = 0;
+    end
+end
+
+assign cost_row0_column0_cell1_digit3_after = (cost_row0_column0_cell1_digit3_before + cost_row0_column0_cell1_carry);
+
+always @(posedge clk) begin: cost_row0_column0_cell1_digit3_go_round
+    cost_row0_column0_cell1_digit3_ring <= cost_row0_column0_cell1_digit3_after[9-1:0];
+end
+
+always @(cost_row0_delay1_register1_flag_late, cost_row0_column0_cell0_digit1_total_after, cost_row0_column0_cell1_digit3_ring) begin: cost_row0_column0_cell1_digit3_show
+    cost_row0_column0_cell1_digit3_total_after = cost_row0_column0_cell0_digit1_total_after;
+    if (cost_row0_delay1_register1_flag_late) begin
+        cost_row0_column0_cell1_digit3_total_after = (cost_row0_column0_cell0_digit1_total_after | cost_row0_column0_cell1_digit3_ring[9-1:0]);
+    end
+end
+
+always @(cost_row0_column0_cell2_look_up2_index) begin: cost_row0_column0_cell2_look_up2_read
+    case (cost_row0_column0_cell2_look_up2_index)
+        0: cost_row0_column0_cell2_price = 4;
+        1: cost_row0_column0_cell2_price = 1;
+        2: cost_row0_column0_cell2_price = 0;
+        3: cost_row0_column0_cell2_price = 2;
+        4: cost_row0_column0_cell2_price = 3;
+        5: cost_row0_column0_cell2_price = 5;
+        6: cost_row0_column0_cell2_price = 7;
+        7: cost_row0_column0_cell2_price = 7;
+        8: cost_row0_column0_cell2_price = 7;
+        9: cost_row0_column0_cell2_price = 15;
+        10: cost_row0_column0_cell2_price = 15;
+        11: cost_row0_column0_cell2_price = 15;
+        12: cost_row0_column0_cell2_price = 15;
+        13: cost_row0_column0_cell2_price = 15;
+        14: cost_row0_column0_cell2_price = 15;
+        15: cost_row0_column0_cell2_price = 15;
+        16: cost_row0_column0_cell2_price = 0;
+        17: cost_row0_column0_cell2_price = 0;
+        18: cost_row0_column0_cell2_price = 0;
+        19: cost_row0_column0_cell2_price = 0;
+        20: cost_row0_column0_cell2_price = 0;
+        21: cost_row0_column0_cell2_price = 0;
+        22: cost_row0_column0_cell2_price = 0;
+        23: cost_row0_column0_cell2_price = 0;
+        24: cost_row0_column0_cell2_price = 0;
+        25: cost_row0_column0_cell2_price = 0;
+        26: cost_row0_column0_cell2_price = 0;
+        27: cost_row0_column0_cell2_price = 0;
+        28: cost_row0_column0_cell2_price = 0;
+        29: cost_row0_column0_cell2_price = 0;
+        30: cost_row0_column0_cell2_price = 0;
+        default: cost_row0_column0_cell2_price = 0;
+    endcase
+end
+
+always @(cost_row0_step1_ended_after, cost_row0_column0_cell2_digit4_ring) begin: cost_row0_column0_cell2_digit4_choose
+    cost_row0_column0_cell2_digit4_before = cost_row0_column0_cell2_digit4_ring[4-1:0];
+    if (cost_row0_step1_ended_after) begin
+        cost_row0_column0_cell2_digit4_before = 0;
+    end
+end
+
+assign cost_row0_column0_cell2_digit4_after = (cost_row0_column0_cell2_digit4_before + cost_row0_column0_cell2_price);
+
+always @(posedge clk) begin: cost_row0_column0_cell2_digit4_carry_over
+    cost_row0_column0_cell2_carry <= cost_row0_column0_cell2_digit4_after[4];
+end
+
+always @(posedge clk) begin: cost_row0_column0_cell2_digit4_go_round
+    cost_row0_column0_cell2_digit4_ring <= cost_row0_column0_cell2_digit4_after[4-1:0];
+end
+
+always @(cost_row0_step1_ended_after, cost_row0_column0_cell1_digit2_total_after, cost_row0_column0_cell2_digit4_ring) begin: cost_row0_column0_cell2_digit4_show
+    cost_row0_column0_cell2_digit4_total_after = cost_row0_column0_cell1_digit2_total_after;
+    if (cost_row0_step1_ended_after) begin
+        cost_row0_column0_cell2_digit4_total_after = (cost_row0_column0_cell1_digit2_total_after | cost_row0_column0_cell2_digit4_ring[4-1:0]);
+    end
+end
+
+always @(cost_row0_delay2_register2_flag_late, cost_row0_column0_cell2_digit5_ring) begin: cost_row0_column0_cell2_digit5_choose
+    cost_row0_column0_cell2_digit5_before = cost_row0_column0_cell2_digit5_ring[9-1:0];
+    if (cost_row0_delay2_register2_flag_late) begin
+        cost_row0_column0_cell2_digit5_before = 0;
+    end
+end
+
+assign cost_row0_column0_cell2_digit5_after = (cost_row0_column0_cell2_digit5_before + cost_row0_column0_cell2_carry);
+
+always @(posedge clk) begin: cost_row0_column0_cell2_digit5_go_round
+    cost_row0_column0_cell2_digit5_ring <= cost_row0_column0_cell2_digit5_after[9-1:0];
+end
+
+always @(cost_row0_delay2_register2_flag_late, cost_row0_column0_cell1_digit3_total_after, cost_row0_column0_cell2_digit5_ring) begin: cost_row0_column0_cell2_digit5_show
+    cost_row0_column0_cell2_digit5_total_after = cost_row0_column0_cell1_digit3_total_after;
+    if (cost_row0_delay2_register2_flag_late) begin
+        cost_row0_column0_cell2_digit5_total_after = (cost_row0_column0_cell1_digit3_total_after | cost_row0_column0_cell2_digit5_ring[9-1:0]);
+    end
+end
+
+always @(cost_row0_column0_cell3_look_up3_index) begin: cost_row0_column0_cell3_look_up3_read
+    case (cost_row0_column0_cell3_look_up3_index)
+        0: cost_row0_column0_cell3_price = 4;
+        1: cost_row0_column0_cell3_price = 2;
+        2: cost_row0_column0_cell3_price = 1;
+        3: cost_row0_column0_cell3_price = 1;
+        4: cost_row0_column0_cell3_price = 2;
+        5: cost_row0_column0_cell3_price = 2;
+        6: cost_row0_column0_cell3_price = 4;
+        7: cost_row0_column0_cell3_price = 4;
+        8: cost_row0_column0_cell3_price = 5;
+        9: cost_row0_column0_cell3_price = 7;
+        10: cost_row0_column0_cell3_price = 7;
+        11: cost_row0_column0_cell3_price = 7;
+        12: cost_row0_column0_cell3_price = 15;
+        13: cost_row0_column0_cell3_price = 15;
+        14: cost_row0_column0_cell3_price = 15;
+        15: cost_row0_column0_cell3_price = 15;
+        16: cost_row0_column0_cell3_price = 0;
+        17: cost_row0_column0_cell3_price = 0;
+        18: cost_row0_column0_cell3_price = 0;
+        19: cost_row0_column0_cell3_price = 0;
+        20: cost_row0_column0_cell3_price = 0;
+        21: cost_row0_column0_cell3_price = 0;
+        22: cost_row0_column0_cell3_price = 0;
+        23: cost_row0_column0_cell3_price = 0;
+        24: cost_row0_column0_cell3_price = 0;
+        25: cost_row0_column0_cell3_price = 0;
+        26: cost_row0_column0_cell3_price = 0;
+        27: cost_row0_column0_cell3_price = 0;
+        28: cost_row0_column0_cell3_price = 0;
+        29: cost_row0_column0_cell3_price = 0;
+        30: cost_row0_column0_cell3_price = 0;
+        default: cost_row0_column0_cell3_price = 0;
+    endcase
+end
+
+always @(cost_row0_step2_ended_after, cost_row0_column0_cell3_digit6_ring) begin: cost_row0_column0_cell3_digit6_choose
+    cost_row0_column0_cell3_digit6_before = cost_row0_column0_cell3_digit6_ring[4-1:0];
+    if (cost_row0_step2_ended_after) begin
+        cost_row0_column0_cell3_digit6_before = 0;
+    end
+end
+
+assign cost_row0_column0_cell3_digit6_after = (cost_row0_column0_cell3_digit6_before + cost_row0_column0_cell3_price);
+
+always @(posedge clk) begin: cost_row0_column0_cell3_digit6_carry_over
+    cost_row0_column0_cell3_carry <= cost_row0_column0_cell3_digit6_after[4];
+end
+
+always @(posedge clk) begin: cost_row0_column0_cell3_digit6_go_round
+    cost_row0_column0_cell3_digit6_ring <= cost_row0_column0_cell3_digit6_after[4-1:0];
+end
+
+always @(cost_row0_step2_ended_after, cost_row0_column0_cell2_digit4_total_after, cost_row0_column0_cell3_digit6_ring) begin: cost_row0_column0_cell3_digit6_show
+    cost_row0_column0_cell3_digit6_total_after = cost_row0_column0_cell2_digit4_total_after;
+    if (cost_row0_step2_ended_after) begin
+        cost_row0_column0_cell3_digit6_total_after = (cost_row0_column0_cell2_digit4_total_after | cost_row0_column0_cell3_digit6_ring[4-1:0]);
+    end
+end
+
+always @(cost_row0_delay3_register3_flag_late, cost_row0_column0_cell3_digit7_ring) begin: cost_row0_column0_cell3_digit7_choose
+    cost_row0_column0_cell3_digit7_before = cost_row0_column0_cell3_digit7_ring[9-1:0];
+    if (cost_row0_delay3_register3_flag_late) begin
+        cost_row0_column0_cell3_digit7_before = 0;
+    end
+end
+
+assign cost_row0_column0_cell3_digit7_after = (cost_row0_column0_cell3_digit7_before + cost_row0_column0_cell3_carry);
+
+always @(posedge clk) begin: cost_row0_column0_cell3_digit7_go_round
+    cost_row0_column0_cell3_digit7_ring <= cost_row0_column0_cell3_digit7_after[9-1:0];
+end
+
+always @(cost_row0_delay3_register3_flag_late, cost_row0_column0_cell2_digit5_total_after, cost_row0_column0_cell3_digit7_ring) begin: cost_row0_column0_cell3_digit7_show
+    cost_row0_column0_cell3_digit7_total_after = cost_row0_column0_cell2_digit5_total_after;
+    if (cost_row0_delay3_register3_flag_late) begin
+        cost_row0_column0_cell3_digit7_total_after = (cost_row0_column0_cell2_digit5_total_after | cost_row0_column0_cell3_digit7_ring[9-1:0]);
+    end
+end
+
+always @(cost_row0_column0_cell4_look_up4_index) begin: cost_row0_column0_cell4_look_up4_read
+    case (cost_row0_column0_cell4_look_up4_index)
+        0: cost_row0_column0_cell4_price = 4;
+        1: cost_row0_column0_cell4_price = 3;
+        2: cost_row0_column0_cell4_price = 2;
+        3: cost_row0_column0_cell4_price = 1;
+        4: cost_row0_column0_cell4_price = 1;
+        5: cost_row0_column0_cell4_price = 2;
+        6: cost_row0_column0_cell4_price = 3;
+        7: cost_row0_column0_cell4_price = 4;
+        8: cost_row0_column0_cell4_price = 4;
+        9: cost_row0_column0_cell4_price = 6;
+        10: cost_row0_column0_cell4_price = 7;
+        11: cost_row0_column0_cell4_price = 7;
+        12: cost_row0_column0_cell4_price = 7;
+        13: cost_row0_column0_cell4_price = 7;
+        14: cost_row0_column0_cell4_price = 7;
+        15: cost_row0_column0_cell4_price = 15;
+        16: cost_row0_column0_cell4_price = 0;
+        17: cost_row0_column0_cell4_price = 0;
+        18: cost_row0_column0_cell4_price = 0;
+        19: cost_row0_column0_cell4_price = 0;
+        20: cost_row0_column0_cell4_price = 0;
+        21: cost_row0_column0_cell4_price = 0;
+        22: cost_row0_column0_cell4_price = 0;
+        23: cost_row0_column0_cell4_price = 0;
+        24: cost_row0_column0_cell4_price = 0;
+        25: cost_row0_column0_cell4_price = 0;
+        26: cost_row0_column0_cell4_price = 0;
+        27: cost_row0_column0_cell4_price = 0;
+        28: cost_row0_column0_cell4_price = 0;
+        29: cost_row0_column0_cell4_price = 0;
+        30: cost_row0_column0_cell4_price = 0;
+        default: cost_row0_column0_cell4_price = 0;
+    endcase
+end
+
+always @(cost_row0_step3_ended_after, cost_row0_column0_cell4_digit8_ring) begin: cost_row0_column0_cell4_digit8_choose
+    cost_row0_column0_cell4_digit8_before = cost_row0_column0_cell4_digit8_ring[4-1:0];
+    if (cost_row0_step3_ended_after) begin
+        cost_row0_column0_cell4_digit8_before = 0;
+    end
+end
+
+assign cost_row0_column0_cell4_digit8_after = (cost_row0_column0_cell4_digit8_before + cost_row0_column0_cell4_price);
+
+always @(posedge clk) begin: cost_row0_column0_cell4_digit8_carry_over
+    cost_row0_column0_cell4_carry <= cost_row0_column0_cell4_digit8_after[4];
+end
+
+always @(posedge clk) begin: cost_row0_column0_cell4_digit8_go_round
+    cost_row0_column0_cell4_digit8_ring <= cost_row0_column0_cell4_digit8_after[4-1:0];
+end
+
+always @(cost_row0_step3_ended_after, cost_row0_column0_cell3_digit6_total_after, cost_row0_column0_cell4_digit8_ring) begin: cost_row0_column0_cell4_digit8_show
+    cost_row0_column0_cell4_digit8_total_after = cost_row0_column0_cell3_digit6_total_after;
+    if (cost_row0_step3_ended_after) begin
+        cost_row0_column0_cell4_digit8_total_after = (cost_row0_column0_cell3_digit6_total_after | cost_row0_column0_cell4_digit8_ring[4-1:0]);
+    end
+end
+
+always @(cost_row0_delay4_register4_flag_late, cost_row0_column0_cell4_digit9_ring) begin: cost_row0_column0_cell4_digit9_choose
+    cost_row0_column0_cell4_digit9_before = cost_row0_column0_cell4_digit9_ring[9-1:0];
+    if (cost_row0_delay4_register4_flag_late) begin
+        cost_row0_column0_cell4_digit9_before = 0;
+    end
+end
+
+assign cost_row0_column0_cell4_digit9_after = (cost_row0_column0_cell4_digit9_before + cost_row0_column0_cell4_carry);
+
+always @(posedge clk) begin: cost_row0_column0_cell4_digit9_go_round
+    cost_row0_column0_cell4_digit9_ring <= cost_row0_column0_cell4_digit9_after[9-1:0];
+end
+
+always @(cost_row0_delay4_register4_flag_late, cost_row0_column0_cell3_digit7_total_after, cost_row0_column0_cell4_digit9_ring) begin: cost_row0_column0_cell4_digit9_show
+    cost_row0_column0_cell4_digit9_total_after = cost_row0_column0_cell3_digit7_total_after;
+    if (cost_row0_delay4_register4_flag_late) begin
+        cost_row0_column0_cell4_digit9_total_after = (cost_row0_column0_cell3_digit7_total_after | cost_row0_column0_cell4_digit9_ring[9-1:0]);
+    end
+end
+
+always @(cost_row0_column0_cell5_look_up5_index) begin: cost_row0_column0_cell5_look_up5_read
+    case (cost_row0_column0_cell5_look_up5_index)
+        0: cost_row0_column0_cell5_price = 5;
+        1: cost_row0_column0_cell5_price = 3;
+        2: cost_row0_column0_cell5_price = 3;
+        3: cost_row0_column0_cell5_price = 3;
+        4: cost_row0_column0_cell5_price = 2;
+        5: cost_row0_column0_cell5_price = 2;
+        6: cost_row0_column0_cell5_price = 2;
+        7: cost_row0_column0_cell5_price = 2;
+        8: cost_row0_column0_cell5_price = 2;
+        9: cost_row0_column0_cell5_price = 3;
+        10: cost_row0_column0_cell5_price = 4;
+        11: cost_row0_column0_cell5_price = 4;
+        12: cost_row0_column0_cell5_price = 5;
+        13: cost_row0_column0_cell5_price = 6;
+        14: cost_row0_column0_cell5_price = 6;
+        15: cost_row0_column0_cell5_price = 13;
+        16: cost_row0_column0_cell5_price = 0;
+        17: cost_row0_column0_cell5_price = 0;
+        18: cost_row0_column0_cell5_price = 0;
+        19: cost_row0_column0_cell5_price = 0;
+        20: cost_row0_column0_cell5_price = 0;
+        21: cost_row0_column0_cell5_price = 0;
+        22: cost_row0_column0_cell5_price = 0;
+        23: cost_row0_column0_cell5_price = 0;
+        24: cost_row0_column0_cell5_price = 0;
+        25: cost_row0_column0_cell5_price = 0;
+        26: cost_row0_column0_cell5_price = 0;
+        27: cost_row0_column0_cell5_price = 0;
+        28: cost_row0_column0_cell5_price = 0;
+        29: cost_row0_column0_cell5_price = 0;
+        30: cost_row0_column0_cell5_price = 0;
+        default: cost_row0_column0_cell5_price = 0;
+    endcase
+end
+
+always @(cost_row0_step4_ended_after, cost_row0_column0_cell5_digit10_ring) begin: cost_row0_column0_cell5_digit10_choose
+    cost_row0_column0_cell5_digit10_before = cost_row0_column0_cell5_digit10_ring[4-1:0];
+    if (cost_row0_step4_ended_after) begin
+        cost_row0_column0_cell5_digit10_before = 0;
+    end
+end
+
+assign cost_row0_column0_cell5_digit10_after = (cost_row0_column0_cell5_digit10_before + cost_row0_column0_cell5_price);
+
+always @(posedge clk) begin: cost_row0_column0_cell5_digit10_carry_over
+    cost_row0_column0_cell5_carry <= cost_row0_column0_cell5_digit10_after[4];
+end
+
+always @(posedge clk) begin: cost_row0_column0_cell5_digit10_go_round
+    cost_row0_column0_cell5_digit10_ring <= cost_row0_column0_cell5_digit10_after[4-1:0];
+end
+
+always @(cost_row0_step4_ended_after, cost_row0_column0_cell4_digit8_total_after, cost_row0_column0_cell5_digit10_ring) begin: cost_row0_column0_cell5_digit10_show
+    cost_row0_column0_cell5_digit10_total_after = cost_row0_column0_cell4_digit8_total_after;
+    if (cost_row0_step4_ended_after) begin
+        cost_row0_column0_cell5_digit10_total_after = (cost_row0_column0_cell4_digit8_total_after | cost_row0_column0_cell5_digit10_ring[4-1:0]);
+    end
+end
+
+always @(cost_row0_delay5_register5_flag_late, cost_row0_column0_cell5_digit11_ring) begin: cost_row0_column0_cell5_digit11_choose
+    cost_row0_column0_cell5_digit11_before = cost_row0_column0_cell5_digit11_ring[9-1:0];
+    if (cost_row0_delay5_register5_flag_late) begin
+        cost_row0_column0_cell5_digit11_before = 0;
+    end
+end
+
+assign cost_row0_column0_cell5_digit11_after = (cost_row0_column0_cell5_digit11_before + cost_row0_column0_cell5_carry);
+
+always @(posedge clk) begin: cost_row0_column0_cell5_digit11_go_round
+    cost_row0_column0_cell5_digit11_ring <= cost_row0_column0_cell5_digit11_after[9-1:0];
+end
+
+always @(cost_row0_delay5_register5_flag_late, cost_row0_column0_cell4_digit9_total_after, cost_row0_column0_cell5_digit11_ring) begin: cost_row0_column0_cell5_digit11_show
+    cost_row0_column0_cell5_digit11_total_after = cost_row0_column0_cell4_digit9_total_after;
+    if (cost_row0_delay5_register5_flag_late) begin
+        cost_row0_column0_cell5_digit11_total_after = (cost_row0_column0_cell4_digit9_total_after | cost_row0_column0_cell5_digit11_ring[9-1:0]);
+    end
+end
+
+always @(cost_row0_column0_cell6_look_up6_index) begin: cost_row0_column0_cell6_look_up6_read
+    case (cost_row0_column0_cell6_look_up6_index)
+        0: cost_row0_column0_cell6_price = 6;
+        1: cost_row0_column0_cell6_price = 1;
+        2: cost_row0_column0_cell6_price = 1;
+        3: cost_row0_column0_cell6_price = 1;
+        4: cost_row0_column0_cell6_price = 2;
+        5: cost_row0_column0_cell6_price = 3;
+        6: cost_row0_column0_cell6_price = 5;
+        7: cost_row0_column0_cell6_price = 5;
+        8: cost_row0_column0_cell6_price = 6;
+        9: cost_row0_column0_cell6_price = 7;
+        10: cost_row0_column0_cell6_price = 7;
+        11: cost_row0_column0_cell6_price = 7;
+        12: cost_row0_column0_cell6_price = 15;
+        13: cost_row0_column0_cell6_price = 15;
+        14: cost_row0_column0_cell6_price = 15;
+        15: cost_row0_column0_cell6_price = 15;
+        16: cost_row0_column0_cell6_price = 0;
+        17: cost_row0_column0_cell6_price = 0;
+        18: cost_row0_column0_cell6_price = 0;
+        19: cost_row0_column0_cell6_price = 0;
+        20: cost_row0_column0_cell6_price = 0;
+        21: cost_row0_column0_cell6_price = 0;
+        22: cost_row0_column0_cell6_price = 0;
+        23: cost_row0_column0_cell6_price = 0;
+        24: cost_row0_column0_cell6_price = 0;
+        25: cost_row0_column0_cell6_price = 0;
+        26: cost_row0_column0_cell6_price = 0;
+        27: cost_row0_column0_cell6_price = 0;
+        28: cost_row0_column0_cell6_price = 0;
+        29: cost_row0_column0_cell6_price = 0;
+        30: cost_row0_column0_cell6_price = 0;
+        default: cost_row0_column0_cell6_price = 0;
+    endcase
+end
+
+always @(cost_row0_step5_ended_after, cost_row0_column0_cell6_digit12_ring) begin: cost_row0_column0_cell6_digit12_choose
+    cost_row0_column0_cell6_digit12_before = cost_row0_column0_cell6_digit12_ring[4-1:0];
+    if (cost_row0_step5_ended_after) begin
+        cost_row0_column0_cell6_digit12_before = 0;
+    end
+end
+
+assign cost_row0_column0_cell6_digit12_after = (cost_row0_column0_cell6_digit12_before + cost_row0_column0_cell6_price);
+
+always @(posedge clk) begin: cost_row0_column0_cell6_digit12_carry_over
+    cost_row0_column0_cell6_carry <= cost_row0_column0_cell6_digit12_after[4];
+end
+
+always @(posedge clk) begin: cost_row0_column0_cell6_digit12_go_round
+    cost_row0_column0_cell6_digit12_ring <= cost_row0_column0_cell6_digit12_after[4-1:0];
+end
+
+always @(cost_row0_step5_ended_after, cost_row0_column0_cell5_digit10_total_after, cost_row0_column0_cell6_digit12_ring) begin: cost_row0_column0_cell6_digit12_show
+    cost_row0_column0_cell6_digit12_total_after = cost_row0_column0_cell5_digit10_total_after;
+    if (cost_row0_step5_ended_after) begin
+        cost_row0_column0_cell6_digit12_total_after = (cost_row0_column0_cell5_digit10_total_after | cost_row0_column0_cell6_digit12_ring[4-1:0]);
+    end
+end
+
+always @(cost_row0_delay6_register6_flag_late, cost_row0_column0_cell6_digit13_ring) begin: cost_row0_column0_cell6_digit13_choose
+    cost_row0_column0_cell6_digit13_before = cost_row0_column0_cell6_digit13_ring[9-1:0];
+    if (cost_row0_delay6_register6_flag_late) begin
+        cost_row0_column0_cell6_digit13_before = 0;
+    end
+end
+
+assign cost_row0_column0_cell6_digit13_after = (cost_row0_column0_cell6_digit13_before + cost_row0_column0_cell6_carry);
+
+always @(posedge clk) begin: cost_row0_column0_cell6_digit13_go_round
+    cost_row0_column0_cell6_digit13_ring <= cost_row0_column0_cell6_digit13_after[9-1:0];
+end
+
+always @(cost_row0_delay6_register6_flag_late, cost_row0_column0_cell5_digit11_total_after, cost_row0_column0_cell6_digit13_ring) begin: cost_row0_column0_cell6_digit13_show
+    cost_row0_column0_cell6_digit13_total_after = cost_row0_column0_cell5_digit11_total_after;
+    if (cost_row0_delay6_register6_flag_late) begin
+        cost_row0_column0_cell6_digit13_total_after = (cost_row0_column0_cell5_digit11_total_after | cost_row0_column0_cell6_digit13_ring[9-1:0]);
+    end
+end
+
+always @(cost_row0_column0_cell7_look_up7_index) begin: cost_row0_column0_cell7_look_up7_read
+    case (cost_row0_column0_cell7_look_up7_index)
+        0: cost_row0_column0_cell7_price = 6;
+        1: cost_row0_column0_cell7_price = 3;
+        2: cost_row0_column0_cell7_price = 2;
+        3: cost_row0_column0_cell7_price = 1;
+        4: cost_row0_column0_cell7_price = 1;
+        5: cost_row0_column0_cell7_price = 2;
+        6: cost_row0_column0_cell7_price = 3;
+        7: cost_row0_column0_cell7_price = 3;
+        8: cost_row0_column0_cell7_price = 5;
+        9: cost_row0_column0_cell7_price = 5;
+        10: cost_row0_column0_cell7_price = 6;
+        11: cost_row0_column0_cell7_price = 7;
+        12: cost_row0_column0_cell7_price = 7;
+        13: cost_row0_column0_cell7_price = 7;
+        14: cost_row0_column0_cell7_price = 15;
+        15: cost_row0_column0_cell7_price = 15;
+        16: cost_row0_column0_cell7_price = 0;
+        17: cost_row0_column0_cell7_price = 0;
+        18: cost_row0_column0_cell7_price = 0;
+        19: cost_row0_column0_cell7_price = 0;
+        20: cost_row0_column0_cell7_price = 0;
+        21: cost_row0_column0_cell7_price = 0;
+        22: cost_row0_column0_cell7_price = 0;
+        23: cost_row0_column0_cell7_price = 0;
+        24: cost_row0_column0_cell7_price = 0;
+        25: cost_row0_column0_cell7_price = 0;
+        26: cost_row0_column0_cell7_price = 0;
+        27: cost_row0_column0_cell7_price = 0;
+        28: cost_row0_column0_cell7_price = 0;
+        29: cost_row0_column0_cell7_price = 0;
+        30: cost_row0_column0_cell7_price = 0;
+        default: cost_row0_column0_cell7_price = 0;
+    endcase
+end
+
+always @(cost_row0_step6_ended_after, cost_row0_column0_cell7_digit14_ring) begin: cost_row0_column0_cell7_digit14_choose
+    cost_row0_column0_cell7_digit14_before = cost_row0_column0_cell7_digit14_ring[4-1:0];
+    if (cost_row0_step6_ended_after) begin
+        cost_row0_column0_cell7_digit14_before = 0;
+    end
+end
+
+assign cost_row0_column0_cell7_digit14_after = (cost_row0_column0_cell7_digit14_before + cost_row0_column0_cell7_price);
+
+always @(posedge clk) begin: cost_row0_column0_cell7_digit14_carry_over
+    cost_row0_column0_cell7_carry <= cost_row0_column0_cell7_digit14_after[4];
+end
+
+always @(posedge clk) begin: cost_row0_column0_cell7_digit14_go_round
+    cost_row0_column0_cell7_digit14_ring <= cost_row0_column0_cell7_digit14_after[4-1:0];
+end
+
+always @(cost_row0_step6_ended_after, cost_row0_column0_cell6_digit12_total_after, cost_row0_column0_cell7_digit14_ring) begin: cost_row0_column0_cell7_digit14_show
+    cost_row0_column0_cell7_digit14_total_after = cost_row0_column0_cell6_digit12_total_after;
+    if (cost_row0_step6_ended_after) begin
+        cost_row0_column0_cell7_digit14_total_after = (cost_row0_column0_cell6_digit12_total_after | cost_row0_column0_cell7_digit14_ring[4-1:0]);
+    end
+end
+
+always @(cost_row0_delay7_register7_flag_late, cost_row0_column0_cell7_digit15_ring) begin: cost_row0_column0_cell7_digit15_choose
+    cost_row0_column0_cell7_digit15_before = cost_row0_column0_cell7_digit15_ring[9-1:0];
+    if (cost_row0_delay7_register7_flag_late) begin
+        cost_row0_column0_cell7_digit15_before = 0;
+    end
+end
+
+assign cost_row0_column0_cell7_digit15_after = (cost_row0_column0_cell7_digit15_before + cost_row0_column0_cell7_carry);
+
+always @(posedge clk) begin: cost_row0_column0_cell7_digit15_go_round
+    cost_row0_column0_cell7_digit15_ring <= cost_row0_column0_cell7_digit15_after[9-1:0];
+end
+
+always @(cost_row0_delay7_register7_flag_late, cost_row0_column0_cell6_digit13_total_after, cost_row0_column0_cell7_digit15_ring) begin: cost_row0_column0_cell7_digit15_show
+    cost_row0_column0_cell7_digit15_total_after = cost_row0_column0_cell6_digit13_total_after;
+    if (cost_row0_delay7_register7_flag_late) begin
+        cost_row0_column0_cell7_digit15_total_after = (cost_row0_column0_cell6_digit13_total_after | cost_row0_column0_cell7_digit15_ring[9-1:0]);
+    end
+end
+
+always @(posedge clk) begin: cost_row0_column0_join0_keep
+    cost_row0_column0_join0_kept <= cost_row0_column0_cell7_digit14_total_after;
+end
+
+assign even = {cost_row0_column0_cell7_digit15_total_after, cost_row0_column0_join0_kept};
+
+always @(cost_row0_column1_cell8_look_up8_index) begin: cost_row0_column1_cell8_look_up8_read
+    case (cost_row0_column1_cell8_look_up8_index)
+        0: cost_row0_column1_cell8_price = 2;
+        1: cost_row0_column1_cell8_price = 1;
+        2: cost_row0_column1_cell8_price = 1;
+        3: cost_row0_column1_cell8_price = 2;
+        4: cost_row0_column1_cell8_price = 2;
+        5: cost_row0_column1_cell8_price = 3;
+        6: cost_row0_column1_cell8_price = 4;
+        7: cost_row0_column1_cell8_price = 6;
+        8: cost_row0_column1_cell8_price = 6;
+        9: cost_row0_column1_cell8_price = 7;
+        10: cost_row0_column1_cell8_price = 7;
+        11: cost_row0_column1_cell8_price = 7;
+        12: cost_row0_column1_cell8_price = 15;
+        13: cost_row0_column1_cell8_price = 15;
+        14: cost_row0_column1_cell8_price = 15;
+        15: cost_row0_column1_cell8_price = 15;
+        16: cost_row0_column1_cell8_price = 0;
+        17: cost_row0_column1_cell8_price = 0;
+        18: cost_row0_column1_cell8_price = 0;
+        19: cost_row0_column1_cell8_price = 0;
+        20: cost_row0_column1_cell8_price = 0;
+        21: cost_row0_column1_cell8_price = 0;
+        22: cost_row0_column1_cell8_price = 0;
+        23: cost_row0_column1_cell8_price = 0;
+        24: cost_row0_column1_cell8_price = 0;
+        25: cost_row0_column1_cell8_price = 0;
+        26: cost_row0_column1_cell8_price = 0;
+        27: cost_row0_column1_cell8_price = 0;
+        28: cost_row0_column1_cell8_price = 0;
+        29: cost_row0_column1_cell8_price = 0;
+        30: cost_row0_column1_cell8_price = 0;
+        default: cost_row0_column1_cell8_price = 0;
+    endcase
+end
+
+always @(ended, cost_row0_column1_cell8_digit16_ring) begin: cost_row0_column1_cell8_digit16_choose
+    cost_row0_column1_cell8_digit16_before = cost_row0_column1_cell8_digit16_ring[4-1:0];
+    if (ended) begin
+        cost_row0_column1_cell8_digit16_before = 0;
+    end
+end
+
+assign cost_row0_column1_cell8_digit16_after = (cost_row0_column1_cell8_digit16_before + cost_row0_column1_cell8_price);
+
+always @(posedge clk) begin: cost_row0_column1_cell8_digit16_carry_over
+    cost_row0_column1_cell8_carry <= cost_row0_column1_cell8_digit16_after[4];
+end
+
+always @(posedge clk) begin: cost_row0_column1_cell8_digit16_go_round
+    cost_row0_column1_cell8_digit16_ring <= cost_row0_column1_cell8_digit16_after[4-1:0];
+end
+
+always @(ended, cost_row0_column1_cell8_digit16_ring) begin: cost_row0_column1_cell8_digit16_show
+    cost_row0_column1_cell8_digit16_total_after = 0;
+    if (ended) begin
+        cost_row0_column1_cell8_digit16_total_after = cost_row0_column1_cell8_digit16_ring[4-1:0];
+    end
+end
+
+always @(cost_row0_delay0_register0_flag_late, cost_row0_column1_cell8_digit17_ring) begin: cost_row0_column1_cell8_digit17_choose
+    cost_row0_column1_cell8_digit17_before = cost_row0_column1_cell8_digit17_ring[9-1:0];
+    if (cost_row0_delay0_register0_flag_late) begin
+        cost_row0_column1_cell8_digit17_before = 0;
+    end
+end
+
+assign cost_row0_column1_cell8_digit17_after = (cost_row0_column1_cell8_digit17_before + cost_row0_column1_cell8_carry);
+
+always @(posedge clk) begin: cost_row0_column1_cell8_digit17_go_round
+    cost_row0_column1_cell8_digit17_ring <= cost_row0_column1_cell8_digit17_after[9-1:0];
+end
+
+always @(cost_row0_delay0_register0_flag_late, cost_row0_column1_cell8_digit17_ring) begin: cost_row0_column1_cell8_digit17_show
+    cost_row0_column1_cell8_digit17_total_after = 0;
+    if (cost_row0_delay0_register0_flag_late) begin
+        cost_row0_column1_cell8_digit17_total_after = cost_row0_column1_cell8_digit17_ring[9-1:0];
+    end
+end
+
+always @(cost_row0_column1_cell9_look_up9_index) begin: cost_row0_column1_cell9_look_up9_read
+    case (cost_row0_column1_cell9_look_up9_index)
+        0: cost_row0_column1_cell9_price = 3;
+        1: cost_row0_column1_cell9_price = 2;
+        2: cost_row0_column1_cell9_price = 2;
+        3: cost_row0_column1_cell9_price = 2;
+        4: cost_row0_column1_cell9_price = 3;
+        5: cost_row0_column1_cell9_price = 4;
+        6: cost_row0_column1_cell9_price = 4;
+        7: cost_row0_column1_cell9_price = 3;
+        8: cost_row0_column1_cell9_price = 2;
+        9: cost_row0_column1_cell9_price = 2;
+        10: cost_row0_column1_cell9_price = 3;
+        11: cost_row0_column1_cell9_price = 4;
+        12: cost_row0_column1_cell9_price = 5;
+        13: cost_row0_column1_cell9_price = 6;
+        14: cost_row0_column1_cell9_price = 7;
+        15: cost_row0_column1_cell9_price = 15;
+        16: cost_row0_column1_cell9_price = 0;
+        17: cost_row0_column1_cell9_price = 0;
+        18: cost_row0_column1_cell9_price = 0;
+        19: cost_row0_column1_cell9_price = 0;
+        20: cost_row0_column1_cell9_price = 0;
+        21: cost_row0_column1_cell9_price = 0;
+        22: cost_row0_column1_cell9_price = 0;
+        23: cost_row0_column1_cell9_price = 0;
+        24: cost_row0_column1_cell9_price = 0;
+        25: cost_row0_column1_cell9_price = 0;
+        26: cost_row0_column1_cell9_price = 0;
+        27: cost_row0_column1_cell9_price = 0;
+        28: cost_row0_column1_cell9_price = 0;
+        29: cost_row0_column1_cell9_price = 0;
+        30: cost_row0_column1_cell9_price = 0;
+        default: cost_row0_column1_cell9_price = 0;
+    endcase
+end
+
+always @(cost_row0_step0_ended_after, cost_row0_column1_cell9_digit18_ring) begin: cost_row0_column1_cell9_digit18_choose
+    cost_row0_column1_cell9_digit18_before = cost_row0_column1_cell9_digit18_ring[4-1:0];
+    if (cost_row0_step0_ended_after) begin
+        cost_row0_column1_cell9_digit18_before = 0;
+    end
+end
+
+assign cost_row0_column1_cell9_digit18_after = (cost_row0_column1_cell9_digit18_before + cost_row0_column1_cell9_price);
+
+always @(posedge clk) begin: cost_row0_column1_cell9_digit18_carry_over
+    cost_row0_column1_cell9_carry <= cost_row0_column1_cell9_digit18_after[4];
+end
+
+always @(posedge clk) begin: cost_row0_column1_cell9_digit18_go_round
+    cost_row0_column1_cell9_digit18_ring <= cost_row0_column1_cell9_digit18_after[4-1:0];
+end
+
+always @(cost_row0_step0_ended_after, cost_row0_column1_cell8_digit16_total_after, cost_row0_column1_cell9_digit18_ring) begin: cost_row0_column1_cell9_digit18_show
+    cost_row0_column1_cell9_digit18_total_after = cost_row0_column1_cell8_digit16_total_after;
+    if (cost_row0_step0_ended_after) begin
+        cost_row0_column1_cell9_digit18_total_after = (cost_row0_column1_cell8_digit16_total_after | cost_row0_column1_cell9_digit18_ring[4-1:0]);
+    end
+end
+
+always @(cost_row0_delay1_register1_flag_late, cost_row0_column1_cell9_digit19_ring) begin: cost_row0_column1_cell9_digit19_choose
+    cost_row0_column1_cell9_digit19_before = cost_row0_column1_cell9_digit19_ring[9-1:0];
+    if (cost_row0_delay1_register1_flag_late) begin
+        cost_row0_column1_cell9_digit19_before = 0;
+    end
+end
+
+assign cost_row0_column1_cell9_digit19_after = (cost_row0_column1_cell9_digit19_before + cost_row0_column1_cell9_carry);
+
+always @(posedge clk) begin: cost_row0_column1_cell9_digit19_go_round
+    cost_row0_column1_cell9_digit19_ring <= cost_row0_column1_cell9_digit19_after[9-1:0];
+end
+
+always @(cost_row0_delay1_register1_flag_late, cost_row0_column1_cell8_digit17_total_after, cost_row0_column1_cell9_digit19_ring) begin: cost_row0_column1_cell9_digit19_show
+    cost_row0_column1_cell9_digit19_total_after = cost_row0_column1_cell8_digit17_total_after;
+    if (cost_row0_delay1_register1_flag_late) begin
+        cost_row0_column1_cell9_digit19_total_after = (cost_row0_column1_cell8_digit17_total_after | cost_row0_column1_cell9_digit19_ring[9-1:0]);
+    end
+end
+
+always @(cost_row0_column1_cell10_look_up10_index) begin: cost_row0_column1_cell10_look_up10_read
+    case (cost_row0_column1_cell10_look_up10_index)
+        0: cost_row0_column1_cell10_price = 4;
+        1: cost_row0_column1_cell10_price = 1;
+        2: cost_row0_column1_cell10_price = 1;
+        3: cost_row0_column1_cell10_price = 1;
+        4: cost_row0_column1_cell10_price = 2;
+        5: cost_row0_column1_cell10_price = 4;
+        6: cost_row0_column1_cell10_price = 4;
+        7: cost_row0_column1_cell10_price = 5;
+        8: cost_row0_column1_cell10_price = 7;
+        9: cost_row0_column1_cell10_price = 7;
+        10: cost_row0_column1_cell10_price = 7;
+        11: cost_row0_column1_cell10_price = 15;
+        12: cost_row0_column1_cell10_price = 15;
+        13: cost_row0_column1_cell10_price = 15;
+        14: cost_row0_column1_cell10_price = 15;
+        15: cost_row0_column1_cell10_price = 15;
+        16: cost_row0_column1_cell10_price = 0;
+        17: cost_row0_column1_cell10_price = 0;
+        18: cost_row0_column1_cell10_price = 0;
+        19: cost_row0_column1_cell10_price = 0;
+        20: cost_row0_column1_cell10_price = 0;
+        21: cost_row0_column1_cell10_price = 0;
+        22: cost_row0_column1_cell10_price = 0;
+        23: cost_row0_column1_cell10_price = 0;
+        24: cost_row0_column1_cell10_price = 0;
+        25: cost_row0_column1_cell10_price = 0;
+        26: cost_row0_column1_cell10_price = 0;
+        27: cost_row0_column1_cell10_price = 0;
+        28: cost_row0_column1_cell10_price = 0;
+        29: cost_row0_column1_cell10_price = 0;
+        30: cost_row0_column1_cell10_price = 0;
+        default: cost_row0_column1_cell10_price = 0;
+    endcase
+end
+
+always @(cost_row0_step1_ended_after, cost_row0_column1_cell10_digit20_ring) begin: cost_row0_column1_cell10_digit20_choose
+    cost_row0_column1_cell10_digit20_before = cost_row0_column1_cell10_digit20_ring[4-1:0];
+    if (cost_row0_step1_ended_after) begin
+        cost_row0_column1_cell10_digit20_before = 0;
+    end
+end
+
+assign cost_row0_column1_cell10_digit20_after = (cost_row0_column1_cell10_digit20_before + cost_row0_column1_cell10_price);
+
+always @(posedge clk) begin: cost_row0_column1_cell10_digit20_carry_over
+    cost_row0_column1_cell10_carry <= cost_row0_column1_cell10_digit20_after[4];
+end
+
+always @(posedge clk) begin: cost_row0_column1_cell10_digit20_go_round
+    cost_row0_column1_cell10_digit20_ring <= cost_row0_column1_cell10_digit20_after[4-1:0];
+end
+
+always @(cost_row0_step1_ended_after, cost_row0_column1_cell9_digit18_total_after, cost_row0_column1_cell10_digit20_ring) begin: cost_row0_column1_cell10_digit20_show
+    cost_row0_column1_cell10_digit20_total_after = cost_row0_column1_cell9_digit18_total_after;
+    if (cost_row0_step1_ended_after) begin
+        cost_row0_column1_cell10_digit20_total_after = (cost_row0_column1_cell9_digit18_total_after | cost_row0_column1_cell10_digit20_ring[4-1:0]);
+    end
+end
+
+always @(cost_row0_delay2_register2_flag_late, cost_row0_column1_cell10_digit21_ring) begin: cost_row0_column1_cell10_digit21_choose
+    cost_row0_column1_cell10_digit21_before = cost_row0_column1_cell10_digit21_ring[9-1:0];
+    if (cost_row0_delay2_register2_flag_late) begin
+        cost_row0_column1_cell10_digit21_before = 0;
+    end
+end
+
+assign cost_row0_column1_cell10_digit21_after = (cost_row0_column1_cell10_digit21_before + cost_row0_column1_cell10_carry);
+
+always @(posedge clk) begin: cost_row0_column1_cell10_digit21_go_round
+    cost_row0_column1_cell10_digit21_ring <= cost_row0_column1_cell10_digit21_after[9-1:0];
+end
+
+always @(cost_row0_delay2_register2_flag_late, cost_row0_column1_cell9_digit19_total_after, cost_row0_column1_cell10_digit21_ring) begin: cost_row0_column1_cell10_digit21_show
+    cost_row0_column1_cell10_digit21_total_after = cost_row0_column1_cell9_digit19_total_after;
+    if (cost_row0_delay2_register2_flag_late) begin
+        cost_row0_column1_cell10_digit21_total_after = (cost_row0_column1_cell9_digit19_total_after | cost_row0_column1_cell10_digit21_ring[9-1:0]);
+    end
+end
+
+always @(cost_row0_column1_cell11_look_up11_index) begin: cost_row0_column1_cell11_look_up11_read
+    case (cost_row0_column1_cell11_look_up11_index)
+        0: cost_row0_column1_cell11_price = 4;
+        1: cost_row0_column1_cell11_price = 2;
+        2: cost_row0_column1_cell11_price = 2;
+        3: cost_row0_column1_cell11_price = 2;
+        4: cost_row0_column1_cell11_price = 3;
+        5: cost_row0_column1_cell11_price = 5;
+        6: cost_row0_column1_cell11_price = 5;
+        7: cost_row0_column1_cell11_price = 8;
+        8: cost_row0_column1_cell11_price = 8;
+        9: cost_row0_column1_cell11_price = 8;
+        10: cost_row0_column1_cell11_price = 8;
+        11: cost_row0_column1_cell11_price = 8;
+        12: cost_row0_column1_cell11_price = 8;
+        13: cost_row0_column1_cell11_price = 8;
+        14: cost_row0_column1_cell11_price = 8;
+        15: cost_row0_column1_cell11_price = 8;
+        16: cost_row0_column1_cell11_price = 0;
+        17: cost_row0_column1_cell11_price = 0;
+        18: cost_row0_column1_cell11_price = 0;
+        19: cost_row0_column1_cell11_price = 0;
+        20: cost_row0_column1_cell11_price = 0;
+        21: cost_row0_column1_cell11_price = 0;
+        22: cost_row0_column1_cell11_price = 0;
+        23: cost_row0_column1_cell11_price = 0;
+        24: cost_row0_column1_cell11_price = 0;
+        25: cost_row0_column1_cell11_price = 0;
+        26: cost_row0_column1_cell11_price = 0;
+        27: cost_row0_column1_cell11_price = 0;
+        28: cost_row0_column1_cell11_price = 0;
+        29: cost_row0_column1_cell11_price = 0;
+        30: cost_row0_column1_cell11_price = 0;
+        default: cost_row0_column1_cell11_price = 0;
+    endcase
+end
+
+always @(cost_row0_step2_ended_after, cost_row0_column1_cell11_digit22_ring) begin: cost_row0_column1_cell11_digit22_choose
+    cost_row0_column1_cell11_digit22_before = cost_row0_column1_cell11_digit22_ring[4-1:0];
+    if (cost_row0_step2_ended_after) begin
+        cost_row0_column1_cell11_digit22_before = 0;
+    end
+end
+
+assign cost_row0_column1_cell11_digit22_after = (cost_row0_column1_cell11_digit22_before + cost_row0_column1_cell11_price);
+
+always @(posedge clk) begin: cost_row0_column1_cell11_digit22_carry_over
+    cost_row0_column1_cell11_carry <= cost_row0_column1_cell11_digit22_after[4];
+end
+
+always @(posedge clk) begin: cost_row0_column1_cell11_digit22_go_round
+    cost_row0_column1_cell11_digit22_ring <= cost_row0_column1_cell11_digit22_after[4-1:0];
+end
+
+always @(cost_row0_step2_ended_after, cost_row0_column1_cell10_digit20_total_after, cost_row0_column1_cell11_digit22_ring) begin: cost_row0_column1_cell11_digit22_show
+    cost_row0_column1_cell11_digit22_total_after = cost_row0_column1_cell10_digit20_total_after;
+    if (cost_row0_step2_ended_after) begin
+        cost_row0_column1_cell11_digit22_total_after = (cost_row0_column1_cell10_digit20_total_after | cost_row0_column1_cell11_digit22_ring[4-1:0]);
+    end
+end
+
+always @(cost_row0_delay3_register3_flag_late, cost_row0_column1_cell11_digit23_ring) begin: cost_row0_column1_cell11_digit23_choose
+    cost_row0_column1_cell11_digit23_before = cost_row0_column1_cell11_digit23_ring[9-1:0];
+    if (cost_row0_delay3_register3_flag_late) begin
+        cost_row0_column1_cell11_digit23_before = 0;
+    end
+end
+
+assign cost_row0_column1_cell11_digit23_after = (cost_row0_column1_cell11_digit23_before + cost_row0_column1_cell11_carry);
+
+always @(posedge clk) begin: cost_row0_column1_cell11_digit23_go_round
+    cost_row0_column1_cell11_digit23_ring <= cost_row0_column1_cell11_digit23_after[9-1:0];
+end
+
+always @(cost_row0_delay3_register3_flag_late, cost_row0_column1_cell10_digit21_total_after, cost_row0_column1_cell11_digit23_ring) begin: cost_row0_column1_cell11_digit23_show
+    cost_row0_column1_cell11_digit23_total_after = cost_row0_column1_cell10_digit21_total_after;
+    if (cost_row0_delay3_register3_flag_late) begin
+        cost_row0_column1_cell11_digit23_total_after = (cost_row0_column1_cell10_digit21_total_after | cost_row0_column1_cell11_digit23_ring[9-1:0]);
+    end
+end
+
+always @(cost_row0_column1_cell12_look_up12_index) begin: cost_row0_column1_cell12_look_up12_read
+    case (cost_row0_column1_cell12_look_up12_index)
+        0: cost_row0_column1_cell12_price = 5;
+        1: cost_row0_column1_cell12_price = 2;
+        2: cost_row0_column1_cell12_price = 2;
+        3: cost_row0_column1_cell12_price = 2;
+        4: cost_row0_column1_cell12_price = 2;
+        5: cost_row0_column1_cell12_price = 2;
+        6: cost_row0_column1_cell12_price = 2;
+        7: cost_row0_column1_cell12_price = 2;
+        8: cost_row0_column1_cell12_price = 4;
+        9: cost_row0_column1_cell12_price = 4;
+        10: cost_row0_column1_cell12_price = 5;
+        11: cost_row0_column1_cell12_price = 5;
+        12: cost_row0_column1_cell12_price = 7;
+        13: cost_row0_column1_cell12_price = 7;
+        14: cost_row0_column1_cell12_price = 7;
+        15: cost_row0_column1_cell12_price = 15;
+        16: cost_row0_column1_cell12_price = 0;
+        17: cost_row0_column1_cell12_price = 0;
+        18: cost_row0_column1_cell12_price = 0;
+        19: cost_row0_column1_cell12_price = 0;
+        20: cost_row0_column1_cell12_price = 0;
+        21: cost_row0_column1_cell12_price = 0;
+        22: cost_row0_column1_cell12_price = 0;
+        23: cost_row0_column1_cell12_price = 0;
+        24: cost_row0_column1_cell12_price = 0;
+        25: cost_row0_column1_cell12_price = 0;
+        26: cost_row0_column1_cell12_price = 0;
+        27: cost_row0_column1_cell12_price = 0;
+        28: cost_row0_column1_cell12_price = 0;
+        29: cost_row0_column1_cell12_price = 0;
+        30: cost_row0_column1_cell12_price = 0;
+        default: cost_row0_column1_cell12_price = 0;
+    endcase
+end
+
+always @(cost_row0_step3_ended_after, cost_row0_column1_cell12_digit24_ring) begin: cost_row0_column1_cell12_digit24_choose
+    cost_row0_column1_cell12_digit24_before = cost_row0_column1_cell12_digit24_ring[4-1:0];
+    if (cost_row0_step3_ended_after) begin
+        cost_row0_column1_cell12_digit24_before = 0;
+    end
+end
+
+assign cost_row0_column1_cell12_digit24_after = (cost_row0_column1_cell12_digit24_before + cost_row0_column1_cell12_price);
+
+always @(posedge clk) begin: cost_row0_column1_cell12_digit24_carry_over
+    cost_row0_column1_cell12_carry <= cost_row0_column1_cell12_digit24_after[4];
+end
+
+always @(posedge clk) begin: cost_row0_column1_cell12_digit24_go_round
+    cost_row0_column1_cell12_digit24_ring <= cost_row0_column1_cell12_digit24_after[4-1:0];
+end
+
+always @(cost_row0_step3_ended_after, cost_row0_column1_cell11_digit22_total_after, cost_row0_column1_cell12_digit24_ring) begin: cost_row0_column1_cell12_digit24_show
+    cost_row0_column1_cell12_digit24_total_after = cost_row0_column1_cell11_digit22_total_after;
+    if (cost_row0_step3_ended_after) begin
+        cost_row0_column1_cell12_digit24_total_after = (cost_row0_column1_cell11_digit22_total_after | cost_row0_column1_cell12_digit24_ring[4-1:0]);
+    end
+end
+
+always @(cost_row0_delay4_register4_flag_late, cost_row0_column1_cell12_digit25_ring) begin: cost_row0_column1_cell12_digit25_choose
+    cost_row0_column1_cell12_digit25_before = cost_row0_column1_cell12_digit25_ring[9-1:0];
+    if (cost_row0_delay4_register4_flag_late) begin
+        cost_row0_column1_cell12_digit25_before = 0;
+    end
+end
+
+assign cost_row0_column1_cell12_digit25_after = (cost_row0_column1_cell12_digit25_before + cost_row0_column1_cell12_carry);
+
+always @(posedge clk) begin: cost_row0_column1_cell12_digit25_go_round
+    cost_row0_column1_cell12_digit25_ring <= cost_row0_column1_cell12_digit25_after[9-1:0];
+end
+
+always @(cost_row0_delay4_register4_flag_late, cost_row0_column1_cell11_digit23_total_after, cost_row0_column1_cell12_digit25_ring) begin: cost_row0_column1_cell12_digit25_show
+    cost_row0_column1_cell12_digit25_total_after = cost_row0_column1_cell11_digit23_total_after;
+    if (cost_row0_delay4_register4_flag_late) begin
+        cost_row0_column1_cell12_digit25_total_after = (cost_row0_column1_cell11_digit23_total_after | cost_row0_column1_cell12_digit25_ring[9-1:0]);
+    end
+end
+
+always @(cost_row0_column1_cell13_look_up13_index) begin: cost_row0_column1_cell13_look_up13_read
+    case (cost_row0_column1_cell13_look_up13_index)
+        0: cost_row0_column1_cell13_price = 5;
+        1: cost_row0_column1_cell13_price = 4;
+        2: cost_row0_column1_cell13_price = 3;
+        3: cost_row0_column1_cell13_price = 2;
+        4: cost_row0_column1_cell13_price = 1;
+        5: cost_row0_column1_cell13_price = 1;
+        6: cost_row0_column1_cell13_price = 2;
+        7: cost_row0_column1_cell13_price = 3;
+        8: cost_row0_column1_cell13_price = 4;
+        9: cost_row0_column1_cell13_price = 5;
+        10: cost_row0_column1_cell13_price = 6;
+        11: cost_row0_column1_cell13_price = 6;
+        12: cost_row0_column1_cell13_price = 7;
+        13: cost_row0_column1_cell13_price = 7;
+        14: cost_row0_column1_cell13_price = 7;
+        15: cost_row0_column1_cell13_price = 15;
+        16: cost_row0_column1_cell13_price = 0;
+        17: cost_row0_column1_cell13_price = 0;
+        18: cost_row0_column1_cell13_price = 0;
+        19: cost_row0_column1_cell13_price = 0;
+        20: cost_row0_column1_cell13_price = 0;
+        21: cost_row0_column1_cell13_price = 0;
+        22: cost_row0_column1_cell13_price = 0;
+        23: cost_row0_column1_cell13_price = 0;
+        24: cost_row0_column1_cell13_price = 0;
+        25: cost_row0_column1_cell13_price = 0;
+        26: cost_row0_column1_cell13_price = 0;
+        27: cost_row0_column1_cell13_price = 0;
+        28: cost_row0_column1_cell13_price = 0;
+        29: cost_row0_column1_cell13_price = 0;
+        30: cost_row0_column1_cell13_price = 0;
+        default: cost_row0_column1_cell13_price = 0;
+    endcase
+end
+
+always @(cost_row0_step4_ended_after, cost_row0_column1_cell13_digit26_ring) begin: cost_row0_column1_cell13_digit26_choose
+    cost_row0_column1_cell13_digit26_before = cost_row0_column1_cell13_digit26_ring[4-1:0];
+    if (cost_row0_step4_ended_after) begin
+        cost_row0_column1_cell13_digit26_before = 0;
+    end
+end
+
+assign cost_row0_column1_cell13_digit26_after = (cost_row0_column1_cell13_digit26_before + cost_row0_column1_cell13_price);
+
+always @(posedge clk) begin: cost_row0_column1_cell13_digit26_carry_over
+    cost_row0_column1_cell13_carry <= cost_row0_column1_cell13_digit26_after[4];
+end
+
+always @(posedge clk) begin: cost_row0_column1_cell13_digit26_go_round
+    cost_row0_column1_cell13_digit26_ring <= cost_row0_column1_cell13_digit26_after[4-1:0];
+end
+
+always @(cost_row0_step4_ended_after, cost_row0_column1_cell12_digit24_total_after, cost_row0_column1_cell13_digit26_ring) begin: cost_row0_column1_cell13_digit26_show
+    cost_row0_column1_cell13_digit26_total_after = cost_row0_column1_cell12_digit24_total_after;
+    if (cost_row0_step4_ended_after) begin
+        cost_row0_column1_cell13_digit26_total_after = (cost_row0_column1_cell12_digit24_total_after | cost_row0_column1_cell13_digit26_ring[4-1:0]);
+    end
+end
+
+always @(cost_row0_delay5_register5_flag_late, cost_row0_column1_cell13_digit27_ring) begin: cost_row0_column1_cell13_digit27_choose
+    cost_row0_column1_cell13_digit27_before = cost_row0_column1_cell13_digit27_ring[9-1:0];
+    if (cost_row0_delay5_register5_flag_late) begin
+        cost_row0_column1_cell13_digit27_before = 0;
+    end
+end
+
+assign cost_row0_column1_cell13_digit27_after = (cost_row0_column1_cell13_digit27_before + cost_row0_column1_cell13_carry);
+
+always @(posedge clk) begin: cost_row0_column1_cell13_digit27_go_round
+    cost_row0_column1_cell13_digit27_ring <= cost_row0_column1_cell13_digit27_after[9-1:0];
+end
+
+always @(cost_row0_delay5_register5_flag_late, cost_row0_column1_cell12_digit25_total_after, cost_row0_column1_cell13_digit27_ring) begin: cost_row0_column1_cell13_digit27_show
+    cost_row0_column1_cell13_digit27_total_after = cost_row0_column1_cell12_digit25_total_after;
+    if (cost_row0_delay5_register5_flag_late) begin
+        cost_row0_column1_cell13_digit27_total_after = (cost_row0_column1_cell12_digit25_total_after | cost_row0_column1_cell13_digit27_ring[9-1:0]);
+    end
+end
+
+always @(cost_row0_column1_cell14_look_up14_index) begin: cost_row0_column1_cell14_look_up14_read
+    case (cost_row0_column1_cell14_look_up14_index)
+        0: cost_row0_column1_cell14_price = 6;
+        1: cost_row0_column1_cell14_price = 2;
+        2: cost_row0_column1_cell14_price = 1;
+        3: cost_row0_column1_cell14_price = 1;
+        4: cost_row0_column1_cell14_price = 2;
+        5: cost_row0_column1_cell14_price = 2;
+        6: cost_row0_column1_cell14_price = 3;
+        7: cost_row0_column1_cell14_price = 5;
+        8: cost_row0_column1_cell14_price = 5;
+        9: cost_row0_column1_cell14_price = 6;
+        10: cost_row0_column1_cell14_price = 7;
+        11: cost_row0_column1_cell14_price = 7;
+        12: cost_row0_column1_cell14_price = 7;
+        13: cost_row0_column1_cell14_price = 15;
+        14: cost_row0_column1_cell14_price = 15;
+        15: cost_row0_column1_cell14_price = 15;
+        16: cost_row0_column1_cell14_price = 0;
+        17: cost_row0_column1_cell14_price = 0;
+        18: cost_row0_column1_cell14_price = 0;
+        19: cost_row0_column1_cell14_price = 0;
+        20: cost_row0_column1_cell14_price = 0;
+        21: cost_row0_column1_cell14_price = 0;
+        22: cost_row0_column1_cell14_price = 0;
+        23: cost_row0_column1_cell14_price = 0;
+        24: cost_row0_column1_cell14_price = 0;
+        25: cost_row0_column1_cell14_price = 0;
+        26: cost_row0_column1_cell14_price = 0;
+        27: cost_row0_column1_cell14_price = 0;
+        28: cost_row0_column1_cell14_price = 0;
+        29: cost_row0_column1_cell14_price = 0;
+        30: cost_row0_column1_cell14_price = 0;
+        default: cost_row0_column1_cell14_price = 0;
+    endcase
+end
+
+always @(cost_row0_step5_ended_after, cost_row0_column1_cell14_digit28_ring) begin: cost_row0_column1_cell14_digit28_choose
+    cost_row0_column1_cell14_digit28_before = cost_row0_column1_cell14_digit28_ring[4-1:0];
+    if (cost_row0_step5_ended_after) begin
+        cost_row0_column1_cell14_digit28_before = 0;
+    end
+end
+
+assign cost_row0_column1_cell14_digit28_after = (cost_row0_column1_cell14_digit28_before + cost_row0_column1_cell14_price);
+
+always @(posedge clk) begin: cost_row0_column1_cell14_digit28_carry_over
+    cost_row0_column1_cell14_carry <= cost_row0_column1_cell14_digit28_after[4];
+end
+
+always @(posedge clk) begin: cost_row0_column1_cell14_digit28_go_round
+    cost_row0_column1_cell14_digit28_ring <= cost_row0_column1_cell14_digit28_after[4-1:0];
+end
+
+always @(cost_row0_step5_ended_after, cost_row0_column1_cell13_digit26_total_after, cost_row0_column1_cell14_digit28_ring) begin: cost_row0_column1_cell14_digit28_show
+    cost_row0_column1_cell14_digit28_total_after = cost_row0_column1_cell13_digit26_total_after;
+    if (cost_row0_step5_ended_after) begin
+        cost_row0_column1_cell14_digit28_total_after = (cost_row0_column1_cell13_digit26_total_after | cost_row0_column1_cell14_digit28_ring[4-1:0]);
+    end
+end
+
+always @(cost_row0_delay6_register6_flag_late, cost_row0_column1_cell14_digit29_ring) begin: cost_row0_column1_cell14_digit29_choose
+    cost_row0_column1_cell14_digit29_before = cost_row0_column1_cell14_digit29_ring[9-1:0];
+    if (cost_row0_delay6_register6_flag_late) begin
+        cost_row0_column1_cell14_digit29_before = 0;
+    end
+end
+
+assign cost_row0_column1_cell14_digit29_after = (cost_row0_column1_cell14_digit29_before + cost_row0_column1_cell14_carry);
+
+always @(posedge clk) begin: cost_row0_column1_cell14_digit29_go_round
+    cost_row0_column1_cell14_digit29_ring <= cost_row0_column1_cell14_digit29_after[9-1:0];
+end
+
+always @(cost_row0_delay6_register6_flag_late, cost_row0_column1_cell13_digit27_total_after, cost_row0_column1_cell14_digit29_ring) begin: cost_row0_column1_cell14_digit29_show
+    cost_row0_column1_cell14_digit29_total_after = cost_row0_column1_cell13_digit27_total_after;
+    if (cost_row0_delay6_register6_flag_late) begin
+        cost_row0_column1_cell14_digit29_total_after = (cost_row0_column1_cell13_digit27_total_after | cost_row0_column1_cell14_digit29_ring[9-1:0]);
+    end
+end
+
+always @(cost_row0_column1_cell15_look_up15_index) begin: cost_row0_column1_cell15_look_up15_read
+    case (cost_row0_column1_cell15_look_up15_index)
+        0: cost_row0_column1_cell15_price = 7;
+        1: cost_row0_column1_cell15_price = 3;
+        2: cost_row0_column1_cell15_price = 1;
+        3: cost_row0_column1_cell15_price = 1;
+        4: cost_row0_column1_cell15_price = 1;
+        5: cost_row0_column1_cell15_price = 3;
+        6: cost_row0_column1_cell15_price = 3;
+        7: cost_row0_column1_cell15_price = 4;
+        8: cost_row0_column1_cell15_price = 6;
+        9: cost_row0_column1_cell15_price = 7;
+        10: cost_row0_column1_cell15_price = 7;
+        11: cost_row0_column1_cell15_price = 7;
+        12: cost_row0_column1_cell15_price = 7;
+        13: cost_row0_column1_cell15_price = 15;
+        14: cost_row0_column1_cell15_price = 15;
+        15: cost_row0_column1_cell15_price = 15;
+        16: cost_row0_column1_cell15_price = 0;
+        17: cost_row0_column1_cell15_price = 0;
+        18: cost_row0_column1_cell15_price = 0;
+        19: cost_row0_column1_cell15_price = 0;
+        20: cost_row0_column1_cell15_price = 0;
+        21: cost_row0_column1_cell15_price = 0;
+        22: cost_row0_column1_cell15_price = 0;
+        23: cost_row0_column1_cell15_price = 0;
+        24: cost_row0_column1_cell15_price = 0;
+        25: cost_row0_column1_cell15_price = 0;
+        26: cost_row0_column1_cell15_price = 0;
+        27: cost_row0_column1_cell15_price = 0;
+        28: cost_row0_column1_cell15_price = 0;
+        29: cost_row0_column1_cell15_price = 0;
+        30: cost_row0_column1_cell15_price = 0;
+        default: cost_row0_column1_cell15_price = 0;
+    endcase
+end
+
+always @(cost_row0_step6_ended_after, cost_row0_column1_cell15_digit30_ring) begin: cost_row0_column1_cell15_digit30_choose
+    cost_row0_column1_cell15_digit30_before = cost_row0_column1_cell15_digit30_ring[4-1:0];
+    if (cost_row0_step6_ended_after) begin
+        cost_row0_column1_cell15_digit30_before = 0;
+    end
+end
+
+assign cost_row0_column1_cell15_digit30_after = (cost_row0_column1_cell15_digit30_before + cost_row0_column1_cell15_price);
+
+always @(posedge clk) begin: cost_row0_column1_cell15_digit30_carry_over
+    cost_row0_column1_cell15_carry <= cost_row0_column1_cell15_digit30_after[4];
+end
+
+always @(posedge clk) begin: cost_row0_column1_cell15_digit30_go_round
+    cost_row0_column1_cell15_digit30_ring <= cost_row0_column1_cell15_digit30_after[4-1:0];
+end
+
+always @(cost_row0_step6_ended_after, cost_row0_column1_cell14_digit28_total_after, cost_row0_column1_cell15_digit30_ring) begin: cost_row0_column1_cell15_digit30_show
+    cost_row0_column1_cell15_digit30_total_after = cost_row0_column1_cell14_digit28_total_after;
+    if (cost_row0_step6_ended_after) begin
+        cost_row0_column1_cell15_digit30_total_after = (cost_row0_column1_cell14_digit28_total_after | cost_row0_column1_cell15_digit30_ring[4-1:0]);
+    end
+end
+
+always @(cost_row0_delay7_register7_flag_late, cost_row0_column1_cell15_digit31_ring) begin: cost_row0_column1_cell15_digit31_choose
+    cost_row0_column1_cell15_digit31_before = cost_row0_column1_cell15_digit31_ring[9-1:0];
+    if (cost_row0_delay7_register7_flag_late) begin
+        cost_row0_column1_cell15_digit31_before = 0;
+    end
+end
+
+assign cost_row0_column1_cell15_digit31_after = (cost_row0_column1_cell15_digit31_before + cost_row0_column1_cell15_carry);
+
+always @(posedge clk) begin: cost_row0_column1_cell15_digit31_go_round
+    cost_row0_column1_cell15_digit31_ring <= cost_row0_column1_cell15_digit31_after[9-1:0];
+end
+
+always @(cost_row0_delay7_register7_flag_late, cost_row0_column1_cell14_digit29_total_after, cost_row0_column1_cell15_digit31_ring) begin: cost_row0_column1_cell15_digit31_show
+    cost_row0_column1_cell15_digit31_total_after = cost_row0_column1_cell14_digit29_total_after;
+    if (cost_row0_delay7_register7_flag_late) begin
+        cost_row0_column1_cell15_digit31_total_after = (cost_row0_column1_cell14_digit29_total_after | cost_row0_column1_cell15_digit31_ring[9-1:0]);
+    end
+end
+
+always @(posedge clk) begin: cost_row0_column1_join1_keep
+    cost_row0_column1_join1_kept <= cost_row0_column1_cell15_digit30_total_after;
+end
+
+assign odd = {cost_row0_column1_cell15_digit31_total_after, cost_row0_column1_join1_kept};
+
+always @(ended, raw, idle) begin: raw_cost0_add
+    raw_cost0_added = raw;
+    if (ended) begin
+        raw_cost0_added = 1;
+    end
+    if ((ended && (!idle))) begin
+        raw_cost0_added = 8;
+    end
+    else if ((!idle)) begin
+        raw_cost0_added = (raw + 7);
+    end
+end
+
+always @(posedge clk) begin: raw_cost0_keep
+    raw <= raw_cost0_added;
+end
+
+always @(posedge clk) begin: compare_pair
+    candidate <= even;
+    candidate_odd <= (odd < even);
+    if ((odd < even)) begin
+        candidate <= odd;
     end
 end
 
 assign cheaper = (candidate < best);
+assign finished = (searching && (pair == 7));
 
-always @(posedge clk) begin: improve
-    if ((opened || (searching && cheaper))) begin
-        best <= candidate;
-    end
-end
-
-always @(posedge clk) begin: decide
+always @(posedge clk) begin: search
     if (rst == 1) begin
-        choosing <= 0;
+        searching <= 0;
         m_header_tvalid <= 0;
+        choosing <= 0;
+        starting <= 0;
+        pair <= 0;
     end
     else begin
+        starting <= opening;
+        if (starting) begin
+            searching <= 1'b1;
+            pair <= 0;
+        end
+        else if (searching) begin
+            pair <= (pair + 1);
+            searching <= (!finished);
+        end
         if ((take && s_axis_tlast)) begin
             choosing <= 1'b1;
         end
@@ -1586,15 +1934,25 @@ always @(posedge clk) begin: decide
     end
 end
 
-always @(posedge clk) begin: describe
-    if ((take && s_axis_tlast)) begin
-        m_header_tdata <= {5'h0, s_axis_tuser[8-1:0]};
+always @(posedge clk) begin: improve
+    if (opening) begin
+        best <= raw;
+        coded <= 1'b0;
     end
     else if ((searching && cheaper)) begin
-        m_header_tdata[8+:4] <= named;
+        best <= candidate;
+        coded <= 1'b1;
+        winner <= {pair, candidate_odd};
     end
-    else if ((finished && cheaper)) begin
-        m_header_tdata <= 4096;
+    if (entered_last) begin
+        header_emax <= emax;
+    end
+end
+
+always @(winner, coded, header_emax) begin: describe
+    m_header_tdata = 4096;
+    if (coded) begin
+        m_header_tdata = {1'h0, winner, header_emax};
     end
 end
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from reference.profile import PROFILES, Profile
+
 from cosim.bench import setting
 from cosim.bench.bench import Bench
 from cosim.bench.corners import Corners, Frame
@@ -14,7 +16,7 @@ from cosim.bench.stages import Stages, cut
 from cosim.bench.stalls import Stall, free
 from cosim.bench.streams import Word
 from hls.configuration import load
-from hls.point import FP32, NumberFormat, Tables
+from hls.point import FP32, POINT, NumberFormat, Tables
 
 Fields = tuple[int, int, int, int]
 View = Callable[[str, Word], Fields]  # of a word of a stream, what is compared
@@ -128,11 +130,13 @@ def codec() -> tuple[NumberFormat, Tables]:
     return chosen.fmt or FP32, tables.tables
 
 
-def chunks(named: Iterable[tuple[str, Frame]]) -> Iterator[tuple[str, Stages]]:
+def chunks(
+    named: Iterable[tuple[str, Frame]], profile: Profile = PROFILES[POINT.profile]
+) -> Iterator[tuple[str, Stages]]:
     """The chunks of frames, in the configuration's number format, tables and width."""
     fmt, tables = codec()
     for name, frame in named:
-        for i, stages in enumerate(cut(frame, fmt, tables, setting.width())):
+        for i, stages in enumerate(cut(frame, fmt, tables, setting.width(), profile)):
             yield f"chunk {i} of {name}", stages
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from reference.choose import Tokens, choose_table, histogram_of
+from reference.choose import Tokens, choose_block
 from reference.encode import encode_chunk, put_blocks, raw_strings
 from reference.lanes import Coder
-from reference.profile import PROFILES
+from reference.profile import PROFILES, Profile
 from reference.reader import DTYPES, Dtype
 from reference.zeros import KNOWN_TABLES, find_runs, write_bitmap
 
@@ -35,6 +35,7 @@ class Stages:
     """A chunk of a frame.
 
     last: whether it is the frame's last chunk. width: items of a group, where blocks move groups.
+    profile: how the chunk is written.
     """
 
     values: list[int]
@@ -42,6 +43,7 @@ class Stages:
     fmt: NumberFormat
     tables: Tables
     width: int = 1
+    profile: Profile = PROFILES[POINT.profile]
 
     @cached_property
     def nonzeros(self) -> list[int]:
@@ -80,8 +82,8 @@ class Stages:
         chosen = []
         for exponents in self.blocks:
             emax = max(exponents)
-            histogram = histogram_of([emax - exponent for exponent in exponents])
-            table, _ = choose_table(histogram, self.tables, EXPONENT)
+            differences = [emax - exponent for exponent in exponents]
+            table, _ = choose_block(differences, self.tables, EXPONENT, self.profile)
             chosen.append((0 if table == RAW else emax, table))
         return chosen
 
@@ -119,7 +121,7 @@ class Stages:
     @cached_property
     def chunk(self) -> bytes:
         """The chunk."""
-        return encode_chunk(self.values, self.fmt.name, self.tables, PROFILES[POINT.profile])
+        return encode_chunk(self.values, self.fmt.name, self.tables, self.profile)
 
     @property
     def nonzero_words(self) -> list[Word]:
@@ -160,7 +162,7 @@ class Stages:
         words = []
         for i, exponents in enumerate(self.blocks):
             user = (i == len(self.blocks) - 1) << EXPONENT | max(exponents)
-            words += packet(exponents, user)
+            words += group_words(exponents, EXPONENT, self.width, user)
         return words
 
     @property
@@ -314,8 +316,14 @@ def whole_words(data: bytes) -> list[int]:
     return [int.from_bytes(data[at : at + WORD], "little") for at in range(0, len(data), WORD)]
 
 
-def cut(frame: Frame, fmt: NumberFormat, tables: Tables, width: int = 1) -> Iterator[Stages]:
+def cut(
+    frame: Frame,
+    fmt: NumberFormat,
+    tables: Tables,
+    width: int = 1,
+    profile: Profile = PROFILES[POINT.profile],
+) -> Iterator[Stages]:
     """The chunks of a frame."""
     for at in range(0, len(frame), POINT.chunk):
         last = at + POINT.chunk >= len(frame)
-        yield Stages(frame[at : at + POINT.chunk], last, fmt, tables, width)
+        yield Stages(frame[at : at + POINT.chunk], last, fmt, tables, width, profile)
