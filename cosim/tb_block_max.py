@@ -87,6 +87,7 @@ async def is_full_in_time(dut: Any) -> None:
     tb = block(dut, stall=waits(1200))
     await tb.reset()
     await tb.check(cases([("dense", corners().gradient(POINT.chunk))]), VIEW)
+    assert CONTRACT.latency is not None
     room = GROUPS + CONTRACT.latency
     taken, first = tb.moved("s_axis"), tb.moved("m_axis")[0]
     assert taken[room - 1] < first < taken[room]
