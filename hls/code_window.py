@@ -20,12 +20,15 @@ from myhdl import (
     always_comb,
     always_seq,
     block,
+    concat,
     enum,
     instances,
     intbv,
     modbv,
 )
 
+from hls.choose import choose
+from hls.fifo import cut
 from hls.stream import AxiStream, Contract
 
 CONTRACT = Contract(latency=4, interval=1)  # from start to the first bytes taken
@@ -100,7 +103,9 @@ def code_window(
 
     ones = tuple(i.bit_count() for i in range(1 << slots))
     count_low = count(low, 0)
-    place_shift = ConcatSignal(place, intbv(0)[low + 3 :])
+    parts = [Signal(intbv(0)[8 * slots :]) for _ in range(grains)]
+    cuts = [cut(s_axis.tdata, part, 8 * slots * (i + 1)) for i, part in enumerate(parts)]
+    picked = choose(parts, place, grain)
 
     # What is held, with the grain joined to it.
     joined, picks = [], []
@@ -146,8 +151,7 @@ def code_window(
         dealt.next = dealt_word
 
     @always_comb
-    def cut():
-        grain.next = (s_axis.tdata >> place_shift) & (2 ** (8 * slots) - 1)
+    def measure():
         closing.next = s_axis.tlast and place == s_axis.tuser[bits:low]
         offset.next = 1 << count_low
 
@@ -168,9 +172,11 @@ def code_window(
             if go:
                 drop.next = number
         elif state == step_of.SKIP:
-            drop.next = skip
+            drop.next = concat(intbv(0)[1:], skip)
         elif state == step_of.FILL:
             drop.next = slots
+        else:
+            drop.next = 0
 
     @always_comb
     def grow():

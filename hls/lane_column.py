@@ -213,7 +213,7 @@ def lane_column(
             if spell:
                 part2.next = exponent_byte
             elif not done:
-                part2.next = index1
+                part2.next = concat(intbv(0)[8 - PLANES :], index1)
             spelt2.next = spell or absent or (done and spelt2)
 
     return instances()

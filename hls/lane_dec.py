@@ -29,17 +29,18 @@ from myhdl import (
     always_seq,
     block,
     concat,
-    downrange,
     enum,
     instances,
     intbv,
     modbv,
 )
 
+from hls.choose import choose
 from hls.chunk_error import CODE_BITS, ChunkError
 from hls.chunk_parse import INDEX, SHAPE
 from hls.code_tables import ESCAPE_BITS, LIMIT_BITS, PLANES, code_tables, table_bits
 from hls.code_window import code_window, place_bits, slots_of
+from hls.fifo import cut
 from hls.lane_column import STATE, lane_column
 from hls.point import MAX_LENGTH, POINT, RAW, SYMBOLS
 from hls.stream import AxiStream, Contract
@@ -103,8 +104,10 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
     rounds, halves, slots = rounds_of(width), halves_of(width), slots_of(width)
     item_bits = (width - 1).bit_length()
     group_bits = INDEX - item_bits
-    block_bits = (POINT.block // width).bit_length() - 1
+    last_of_block = POINT.block // width - 1
+    block_bits = last_of_block.bit_length()
     alone = width == 1
+    full = width - 1
     drained = rounds == 2  # the turn must wait for the last group to have gone through its steps
 
     step_of = enum("GATHER", "TURN", "RUN")  # all lanes at home, all change, all go round
@@ -155,7 +158,9 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
     fault = Signal(intbv(0)[CODE_BITS:])  # of the chunk whose lanes the rings hold
     verdict = Signal(intbv(0)[CODE_BITS:])  # of the one whose lanes have left
 
-    half_shift = ConcatSignal(place, intbv(0)[4:])
+    parts = [Signal(intbv(0)[STATE:]) for _ in range(halves)]
+    cuts = [cut(s_lanes.tdata, part, STATE * (i + 1)) for i, part in enumerate(parts)]
+    picked = choose(parts, place, half)
 
     window = code_window(
         clk, rst, s_codes, start, coded, valid1, go, able, missing, unread, take, dealt, width
@@ -176,7 +181,7 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
             enters, refill_byte, exponent_byte = half, dealt(8, 0), dealt(16, 8)
             takes += [refill, spell]
         else:
-            enters = s_lanes.tdata(STATE * (k + 1), STATE * k)
+            enters = parts[k]
             refill_byte = exponent_byte = dealt(8 * k + 8, 8 * k)
             takes.append(Signal(bool(0)))
             columns.append(either(refill, spell, takes[-1]))
@@ -230,11 +235,7 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
             boundary.next = False
         elif step and more:
             last.next = following == s_shape.tdata[INDEX:item_bits]
-            boundary.next = following[block_bits:] == POINT.block // width - 1
-
-    @always_comb
-    def choose_half():
-        half.next = (s_lanes.tdata >> half_shift) & (2**STATE - 1)
+            boundary.next = following[block_bits:] == last_of_block
 
     # When the rings move.
 
@@ -381,20 +382,13 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
 
     # What is said of a group that leaves.
 
-    @always_comb
-    def count_behind():
-        behind.next = BEHIND
-        for i in downrange(reach):
-            if ahead[i]:
-                behind.next = width * i + surplus + 1
-        if last2:
-            behind.next = 0
+    counting = count_behind(ahead, surplus, last2, behind, width)
 
     if not alone:
 
         @always_comb
         def count_items():
-            items.next = width - 1
+            items.next = full
             if last2:
                 items.next = surplus
 
@@ -493,3 +487,47 @@ def judge_lane(lane, leaves, unused, odd_state, odd_payload, item, width):
         )
 
     return judge
+
+
+@block
+def count_behind(ahead, surplus, last, behind, width):
+    """How many values follow a group: of ahead[i], the chunk's last group is i + 1 behind it."""
+    if width == 1:
+
+        @always_comb
+        def count():
+            behind.next = BEHIND
+            if last:
+                behind.next = 0
+            elif ahead[0]:
+                behind.next = 1
+            elif ahead[1]:
+                behind.next = 2
+            elif ahead[2]:
+                behind.next = 3
+            elif ahead[3]:
+                behind.next = 4
+
+    elif width == 2:
+
+        @always_comb
+        def count():
+            behind.next = BEHIND
+            if last:
+                behind.next = 0
+            elif ahead[0]:
+                behind.next = concat(intbv(0)[2:], surplus) + 1
+            elif ahead[1]:
+                behind.next = concat(intbv(1)[2:], surplus) + 1
+
+    else:
+
+        @always_comb
+        def count():
+            behind.next = BEHIND
+            if last:
+                behind.next = 0
+            elif ahead[0]:
+                behind.next = concat(intbv(0)[1:], surplus) + 1
+
+    return count

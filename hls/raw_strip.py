@@ -24,6 +24,8 @@ from myhdl import (
     modbv,
 )
 
+from hls.choose import choose
+from hls.fifo import cut
 from hls.point import POINT
 from hls.stream import AxiStream, Contract
 
@@ -87,6 +89,11 @@ def raw_strip(clk, rst, s_axis, s_trailing, m_axis, m_chunk, fmt, width):
     counting = count_values(s_axis, count, width)
     blocks = follow_blocks(clk, rst, s_axis, s_trailing, take, known, width)
     stripping = leave_out(parts, s_trailing.tdata, count, kept, kept_bytes)
+    joined = ConcatSignal(kept, tail_before)
+    tails = [Signal(intbv(0)[TAIL:]) for _ in range(1 << len(kept_bytes))]
+    cuts = [cut(joined, part, TAIL + 8 * min(i, all_bytes)) for i, part in enumerate(tails)]
+    picked = choose(tails, kept_bytes, tail_after)
+    size_rest, word_rest = size_width - len(kept_bytes), len(m_axis.tdata) - len(kept)
 
     @always_comb
     def look():
@@ -109,8 +116,7 @@ def raw_strip(clk, rst, s_axis, s_trailing, m_axis, m_chunk, fmt, width):
 
     @always_comb
     def total():
-        tail_after.next = concat(kept, tail_before) >> concat(kept_bytes, intbv(0)[3:])
-        size_after.next = size_before + kept_bytes
+        size_after.next = size_before + concat(intbv(0)[size_rest:], kept_bytes)
 
     @always_seq(clk.posedge, reset=rst)
     def control():
@@ -129,7 +135,7 @@ def raw_strip(clk, rst, s_axis, s_trailing, m_axis, m_chunk, fmt, width):
         if take:
             tail.next = tail_after
             size.next = size_after
-            m_axis.tdata.next = kept
+            m_axis.tdata.next = concat(intbv(0)[word_rest:], kept)
             m_axis.tlast.next = s_axis.tlast
             if s_axis.tlast:
                 m_chunk.tdata.next = concat(size_after, tail_after)
@@ -192,20 +198,22 @@ def count_values(s_axis, count, width):
 @block
 def leave_out(parts, trailing, count, kept, kept_bytes):
     """Raw parts of three bytes, of which the `trailing` lowest are left out."""
-    three = side_by_side(parts)
-    two = side_by_side([part(24, 8) for part in parts])
-    one = side_by_side([part(24, 16) for part in parts])
+    width = len(kept)
+    three = side_by_side(parts, width)
+    two = side_by_side([part(24, 8) for part in parts], width)
+    one = side_by_side([part(24, 16) for part in parts], width)
+    once, twice = ConcatSignal(False, count), ConcatSignal(count, False)
 
     @always_comb
     def show():
         kept.next = three
-        kept_bytes.next = concat(count, intbv(0)[1:]) + count
+        kept_bytes.next = twice + once
         if trailing == 1:
             kept.next = two
-            kept_bytes.next = concat(count, intbv(0)[1:])
+            kept_bytes.next = twice
         elif trailing == 2:
             kept.next = one
-            kept_bytes.next = count
+            kept_bytes.next = once
 
     return show
 
@@ -236,6 +244,8 @@ def follow_blocks(clk, rst, s_axis, s_trailing, take, known, width):
     return instances()
 
 
-def side_by_side(parts):
-    """One signal of these, the first lowest."""
-    return ConcatSignal(*reversed(parts)) if len(parts) > 1 else parts[0]
+def side_by_side(parts, width):
+    """A signal of so many bits: these, the first lowest, and zeros above."""
+    rest = width - sum(map(len, parts))
+    front = [intbv(0)[rest:]] if rest else []
+    return ConcatSignal(*front, *reversed(parts)) if len(parts) + len(front) > 1 else parts[0]

@@ -60,10 +60,10 @@ wire s_axis_tready;
 input s_axis_tlast;
 input [5:0] s_axis_tuser;
 
+reg [15:0] grain;
 wire closing;
 reg [1:0] count;
 reg [1:0] drop;
-wire [15:0] grain;
 wire [1:0] grown;
 reg [23:0] held;
 wire here;
@@ -74,7 +74,6 @@ reg more;
 reg [1:0] number;
 wire [1:0] offset;
 reg [1:0] place;
-wire [5:0] place_shift;
 reg [2:0] shift;
 reg [1:0] size;
 reg [0:0] skip;
@@ -83,6 +82,12 @@ reg [3:0] state;
 wire wanted;
 wire [15:0] dealt_word;
 wire [23:0] remains;
+wire [15:0] cut0_field;
+wire [15:0] cut1_field;
+wire [15:0] cut2_field;
+wire [15:0] cut3_field;
+reg [15:0] choose0_word;
+reg [15:0] choose0_either1_chosen;
 reg [7:0] pick0_byte;
 wire [4:0] pick0_choices;
 reg [7:0] pick1_byte;
@@ -99,8 +104,6 @@ reg [1:0] count_before0_rank;
 reg [7:0] pick6_byte;
 wire [4:0] pick6_choices;
 
-assign place_shift[6-1:4] = place;
-assign place_shift[4-1:0] = 'b0000;
 assign dealt_word[16-1:8] = pick6_byte;
 assign dealt_word[8-1:0] = held[8-1:0];
 assign remains[24-1:16] = pick5_byte;
@@ -120,6 +123,35 @@ assign pick5_choices[6-1:3] = 'b000;
 assign pick5_choices[3-1:0] = shift;
 assign pick6_choices[5-1:2] = 'b000;
 assign pick6_choices[2-1:0] = count_before0_rank;
+
+assign cut0_field = s_axis_tdata[16-1:(16 - 16)];
+
+assign cut1_field = s_axis_tdata[32-1:(32 - 16)];
+
+assign cut2_field = s_axis_tdata[48-1:(48 - 16)];
+
+assign cut3_field = s_axis_tdata[64-1:(64 - 16)];
+
+always @(cut1_field, place[0], cut0_field) begin: choose0_either0_show
+    choose0_word = cut0_field;
+    if (place[0]) begin
+        choose0_word = cut1_field;
+    end
+end
+
+always @(cut3_field, place[0], cut2_field) begin: choose0_either1_show
+    choose0_either1_chosen = cut2_field;
+    if (place[0]) begin
+        choose0_either1_chosen = cut3_field;
+    end
+end
+
+always @(choose0_either1_chosen, place[1], choose0_word) begin: choose0_either2_show
+    grain = choose0_word;
+    if (place[1]) begin
+        grain = choose0_either1_chosen;
+    end
+end
 
 always @(grain[8-1:0], held[24-1:16], pick0_choices) begin: pick0_find
     reg [8-1:0] b0;
@@ -337,7 +369,6 @@ assign able = ((!stale) && ((!needed) || ((state == 4'b1000) && (s_axis_tvalid |
 assign missing = ((state == 4'b1000) && (!more) && (number > count));
 assign dealt = dealt_word;
 
-assign grain = ((s_axis_tdata >>> place_shift) & ((2 ** (8 * 2)) - 1));
 assign closing = (s_axis_tlast && (place == s_axis_tuser[3-1:1]));
 assign offset = (1 << count[1-1:0]);
 
@@ -366,10 +397,13 @@ always @(number, skip, go, state) begin: choose_drop
             end
         end
         4'b0100: begin
-            drop = skip;
+            drop = {1'h0, skip};
         end
         4'b0010: begin
             drop = 2;
+        end
+        default: begin
+            drop = 0;
         end
     endcase
 end

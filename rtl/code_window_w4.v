@@ -60,10 +60,10 @@ wire s_axis_tready;
 input s_axis_tlast;
 input [7:0] s_axis_tuser;
 
+reg [31:0] grain;
 wire closing;
 reg [2:0] count;
 reg [2:0] drop;
-wire [31:0] grain;
 wire [2:0] grown;
 reg [55:0] held;
 wire here;
@@ -74,7 +74,6 @@ reg more;
 reg [2:0] number;
 wire [3:0] offset;
 reg [1:0] place;
-wire [6:0] place_shift;
 reg [4:0] shift;
 reg [2:0] size;
 reg [1:0] skip;
@@ -83,6 +82,12 @@ reg [3:0] state;
 wire wanted;
 wire [31:0] dealt_word;
 wire [55:0] remains;
+wire [31:0] cut0_field;
+wire [31:0] cut1_field;
+wire [31:0] cut2_field;
+wire [31:0] cut3_field;
+reg [31:0] choose0_word;
+reg [31:0] choose0_either1_chosen;
 reg [7:0] pick0_byte;
 wire [6:0] pick0_choices;
 reg [7:0] pick1_byte;
@@ -121,8 +126,6 @@ reg [3:0] count_before2_rank;
 reg [7:0] pick16_byte;
 wire [6:0] pick16_choices;
 
-assign place_shift[7-1:5] = place;
-assign place_shift[5-1:0] = 'b00000;
 assign dealt_word[32-1:24] = pick16_byte;
 assign dealt_word[24-1:16] = pick15_byte;
 assign dealt_word[16-1:8] = pick14_byte;
@@ -168,6 +171,35 @@ assign pick15_choices[6-1:3] = 'b000;
 assign pick15_choices[3-1:0] = count_before1_rank;
 assign pick16_choices[7-1:4] = 'b000;
 assign pick16_choices[4-1:0] = count_before2_rank;
+
+assign cut0_field = s_axis_tdata[32-1:(32 - 32)];
+
+assign cut1_field = s_axis_tdata[64-1:(64 - 32)];
+
+assign cut2_field = s_axis_tdata[96-1:(96 - 32)];
+
+assign cut3_field = s_axis_tdata[128-1:(128 - 32)];
+
+always @(cut1_field, place[0], cut0_field) begin: choose0_either0_show
+    choose0_word = cut0_field;
+    if (place[0]) begin
+        choose0_word = cut1_field;
+    end
+end
+
+always @(cut3_field, place[0], cut2_field) begin: choose0_either1_show
+    choose0_either1_chosen = cut2_field;
+    if (place[0]) begin
+        choose0_either1_chosen = cut3_field;
+    end
+end
+
+always @(choose0_either1_chosen, place[1], choose0_word) begin: choose0_either2_show
+    grain = choose0_word;
+    if (place[1]) begin
+        grain = choose0_either1_chosen;
+    end
+end
 
 always @(held[40-1:32], pick0_choices, held[40-1:32], grain[8-1:0], held[40-1:32]) begin: pick0_find
     reg [8-1:0] b0;
@@ -697,7 +729,6 @@ assign able = ((!stale) && ((!needed) || ((state == 4'b1000) && (s_axis_tvalid |
 assign missing = ((state == 4'b1000) && (!more) && (number > count));
 assign dealt = dealt_word;
 
-assign grain = ((s_axis_tdata >>> place_shift) & ((2 ** (8 * 4)) - 1));
 assign closing = (s_axis_tlast && (place == s_axis_tuser[4-1:2]));
 assign offset = (1 << count[2-1:0]);
 
@@ -738,10 +769,13 @@ always @(number, skip, go, state) begin: choose_drop
             end
         end
         4'b0100: begin
-            drop = skip;
+            drop = {1'h0, skip};
         end
         4'b0010: begin
             drop = 4;
+        end
+        default: begin
+            drop = 0;
         end
     endcase
 end

@@ -250,9 +250,9 @@ wire [31:0] fifo5_cut7_field;
 wire [1:0] fifo5_cut8_field;
 reg [34:0] lane_dec0_limits;
 reg [15:0] lane_dec0_escape;
+reg [2:0] lane_dec0_behind;
 wire [15:0] lane_dec0_dealt;
 wire lane_dec0_able;
-reg [2:0] lane_dec0_behind;
 reg lane_dec0_blank;
 reg lane_dec0_boundary;
 wire lane_dec0_coded;
@@ -263,8 +263,7 @@ reg lane_dec0_entering;
 reg [3:0] lane_dec0_fault;
 wire [11:0] lane_dec0_following;
 wire lane_dec0_go;
-wire [15:0] lane_dec0_half;
-wire [4:0] lane_dec0_half_shift;
+reg [15:0] lane_dec0_half;
 reg lane_dec0_held;
 reg lane_dec0_lacking;
 reg [2:0] lane_dec0_lane;
@@ -316,16 +315,17 @@ wire [63:0] lane_dec0_paid;
 reg [7:0] lane_dec0_m_exponents_tdata;
 reg [7:0] lane_dec0_exponents_word;
 reg [2:0] lane_dec0_m_exponents_tuser;
-wire [3:0] lane_dec0_ahead;
 wire [35:0] lane_dec0_m_check_tdata;
 wire [31:0] lane_dec0_m_tail_tdata;
 reg lane_dec0_negative_bits;
 wire lane_dec0_odd_state_bits;
 wire lane_dec0_odd_payload_bits;
+wire [15:0] lane_dec0_cut9_field;
+wire [15:0] lane_dec0_cut10_field;
+reg [15:0] lane_dec0_code_window0_grain;
 wire lane_dec0_code_window0_closing;
 reg [1:0] lane_dec0_code_window0_count;
 reg [1:0] lane_dec0_code_window0_drop;
-wire [15:0] lane_dec0_code_window0_grain;
 wire [1:0] lane_dec0_code_window0_grown;
 reg [23:0] lane_dec0_code_window0_held;
 wire lane_dec0_code_window0_here;
@@ -336,7 +336,6 @@ reg lane_dec0_code_window0_more;
 reg [1:0] lane_dec0_code_window0_number;
 wire [1:0] lane_dec0_code_window0_offset;
 reg [0:0] lane_dec0_code_window0_place;
-wire [4:0] lane_dec0_code_window0_place_shift;
 reg [2:0] lane_dec0_code_window0_shift;
 reg [1:0] lane_dec0_code_window0_size;
 reg [0:0] lane_dec0_code_window0_skip;
@@ -345,6 +344,8 @@ reg [3:0] lane_dec0_code_window0_state;
 wire lane_dec0_code_window0_wanted;
 wire [15:0] lane_dec0_code_window0_dealt_word;
 wire [23:0] lane_dec0_code_window0_remains;
+wire [15:0] lane_dec0_code_window0_cut11_field;
+wire [15:0] lane_dec0_code_window0_cut12_field;
 reg [7:0] lane_dec0_code_window0_pick0_byte;
 wire [4:0] lane_dec0_code_window0_pick0_choices;
 reg [7:0] lane_dec0_code_window0_pick1_byte;
@@ -428,6 +429,7 @@ reg [15:0] lane_dec0_lane_column0_wait1_after;
 reg [15:0] lane_dec0_lane_column0_wait2_after;
 reg [15:0] lane_dec0_lane_column0_wait3_after;
 reg [15:0] lane_dec0_lane_column0_wait4_after;
+wire [3:0] lane_dec0_count_behind0_ahead;
 wire [10:0] fifo6_word;
 reg [10:0] fifo6_shown;
 wire fifo6_ram_queue5_valid;
@@ -442,8 +444,8 @@ reg fifo6_ram_queue5_some;
 wire fifo6_ram_queue5_step;
 reg [6:0] fifo6_ram_queue5_tail;
 wire fifo6_ram_queue5_take;
-wire [7:0] fifo6_cut9_field;
-wire [2:0] fifo6_cut10_field;
+wire [7:0] fifo6_cut13_field;
+wire [2:0] fifo6_cut14_field;
 reg raw_join0_empty;
 reg raw_join0_ending;
 reg [1:0] raw_join0_held;
@@ -745,18 +747,10 @@ assign fifo4_word[5-1:1] = chunk_parse0_m_codes_tuser;
 assign fifo4_word[0] = chunk_parse0_m_codes_tlast;
 assign fifo5_word[34-1:2] = chunk_parse0_m_raw_tdata;
 assign fifo5_word[2-1:0] = chunk_parse0_m_raw_tuser;
-assign lane_dec0_half_shift[4] = lane_dec0_place[0];
-assign lane_dec0_half_shift[4-1:0] = 'b0000;
 assign lane_dec0_take_bits[1] = lane_dec0_lane_column0_spell;
 assign lane_dec0_take_bits[0] = lane_dec0_lane_column0_refill;
 assign lane_dec0_paid[64-1:56] = lane_dec0_lane_column0_leaves[8-1:0];
 assign lane_dec0_paid[56-1:0] = lane_dec0_payload[64-1:8];
-assign lane_dec0_ahead[3] = lane_dec0_then_last;
-assign lane_dec0_ahead[2] = lane_dec0_now_last;
-assign lane_dec0_ahead[1] = lane_dec0_last0;
-assign lane_dec0_ahead[0] = lane_dec0_last1;
-assign lane_dec0_code_window0_place_shift[4] = lane_dec0_code_window0_place[0];
-assign lane_dec0_code_window0_place_shift[4-1:0] = 'b0000;
 assign lane_dec0_code_window0_dealt_word[16-1:8] = lane_dec0_code_window0_pick6_byte;
 assign lane_dec0_code_window0_dealt_word[8-1:0] = lane_dec0_code_window0_held[8-1:0];
 assign lane_dec0_code_window0_remains[24-1:16] = lane_dec0_code_window0_pick5_byte;
@@ -844,6 +838,10 @@ assign lane_dec0_lane_column0_reaches6_leading[3] = lane_dec0_lane_column0_x0[3]
 assign lane_dec0_lane_column0_reaches6_leading[2] = lane_dec0_lane_column0_x0[4];
 assign lane_dec0_lane_column0_reaches6_leading[1] = lane_dec0_lane_column0_x0[5];
 assign lane_dec0_lane_column0_reaches6_leading[0] = lane_dec0_lane_column0_x0[6];
+assign lane_dec0_count_behind0_ahead[3] = lane_dec0_then_last;
+assign lane_dec0_count_behind0_ahead[2] = lane_dec0_now_last;
+assign lane_dec0_count_behind0_ahead[1] = lane_dec0_last0;
+assign lane_dec0_count_behind0_ahead[0] = lane_dec0_last1;
 assign fifo6_word[11-1:3] = lane_dec0_m_exponents_tdata;
 assign fifo6_word[3-1:0] = lane_dec0_m_exponents_tuser;
 assign chunk_check0_crc320_narrow0_xor_network0_joined[31] = chunk_check0_crc320_narrow0_xor_network0_xor2221_total;
@@ -1708,6 +1706,28 @@ assign fifo5_cut7_field = fifo5_shown[34-1:(34 - 32)];
 
 assign fifo5_cut8_field = fifo5_shown[2-1:(2 - 2)];
 
+assign lane_dec0_cut9_field = fifo2_cut2_field[16-1:(16 - 16)];
+
+assign lane_dec0_cut10_field = fifo2_cut2_field[32-1:(32 - 16)];
+
+always @(lane_dec0_cut10_field, lane_dec0_place[0], lane_dec0_cut9_field) begin: lane_dec0_choose0_either0_show
+    lane_dec0_half = lane_dec0_cut9_field;
+    if (lane_dec0_place[0]) begin
+        lane_dec0_half = lane_dec0_cut10_field;
+    end
+end
+
+assign lane_dec0_code_window0_cut11_field = fifo4_cut4_field[16-1:(16 - 16)];
+
+assign lane_dec0_code_window0_cut12_field = fifo4_cut4_field[32-1:(32 - 16)];
+
+always @(lane_dec0_code_window0_cut12_field, lane_dec0_code_window0_place[0], lane_dec0_code_window0_cut11_field) begin: lane_dec0_code_window0_choose1_either1_show
+    lane_dec0_code_window0_grain = lane_dec0_code_window0_cut11_field;
+    if (lane_dec0_code_window0_place[0]) begin
+        lane_dec0_code_window0_grain = lane_dec0_code_window0_cut12_field;
+    end
+end
+
 always @(lane_dec0_code_window0_grain[8-1:0], lane_dec0_code_window0_held[24-1:16], lane_dec0_code_window0_pick0_choices) begin: lane_dec0_code_window0_pick0_find
     reg [8-1:0] b0;
     reg [8-1:0] b1;
@@ -1924,7 +1944,6 @@ assign lane_dec0_able = ((!lane_dec0_code_window0_stale) && ((!lane_dec0_valid1)
 assign lane_dec0_missing = ((lane_dec0_code_window0_state == 4'b1000) && (!lane_dec0_code_window0_more) && (lane_dec0_code_window0_number > lane_dec0_code_window0_count));
 assign lane_dec0_dealt = lane_dec0_code_window0_dealt_word;
 
-assign lane_dec0_code_window0_grain = ((fifo4_cut4_field >>> lane_dec0_code_window0_place_shift) & ((2 ** (8 * 2)) - 1));
 assign lane_dec0_code_window0_closing = (fifo4_cut6_field && (lane_dec0_code_window0_place == fifo4_cut5_field[2-1:1]));
 assign lane_dec0_code_window0_offset = (1 << lane_dec0_code_window0_count[1-1:0]);
 
@@ -1953,10 +1972,13 @@ always @(lane_dec0_code_window0_number, lane_dec0_code_window0_skip, lane_dec0_g
             end
         end
         4'b0100: begin
-            lane_dec0_code_window0_drop = lane_dec0_code_window0_skip;
+            lane_dec0_code_window0_drop = {1'h0, lane_dec0_code_window0_skip};
         end
         4'b0010: begin
             lane_dec0_code_window0_drop = 2;
+        end
+        default: begin
+            lane_dec0_code_window0_drop = 0;
         end
     endcase
 end
@@ -2460,7 +2482,7 @@ always @(posedge clk) begin: lane_dec0_lane_column0_follow
             lane_dec0_lane_column0_part2 <= lane_dec0_dealt[16-1:8];
         end
         else if ((!lane_dec0_lane_column0_done)) begin
-            lane_dec0_lane_column0_part2 <= lane_dec0_lane_column0_index1;
+            lane_dec0_lane_column0_part2 <= {4'h0, lane_dec0_lane_column0_index1};
         end
         lane_dec0_lane_column0_spelt2 <= (lane_dec0_lane_column0_spell || lane_dec0_lane_column0_absent || (lane_dec0_lane_column0_done && lane_dec0_lane_column0_spelt2));
     end
@@ -2484,11 +2506,9 @@ always @(posedge clk) begin: lane_dec0_look_ahead
     end
     else if ((lane_dec0_step && lane_dec0_more)) begin
         lane_dec0_last <= (lane_dec0_following == fifo3_cut3_field[12-1:0]);
-        lane_dec0_boundary <= ($signed({1'b0, lane_dec0_following[9-1:0]}) == ((512 / 1) - 1));
+        lane_dec0_boundary <= (lane_dec0_following[9-1:0] == 511);
     end
 end
-
-assign lane_dec0_half = ((fifo2_cut2_field >>> lane_dec0_half_shift) & ((2 ** 16) - 1));
 
 assign lane_dec0_room = (lane_dec0_m_exponents_tready || (!lane_dec0_m_exponents_tvalid));
 assign lane_dec0_source = (((lane_dec0_phase == 2'b01) && (fifo2_ram_queue2_valid || (!lane_dec0_entering))) || ((lane_dec0_phase == 2'b10) && (!(lane_dec0_more && lane_dec0_blank))));
@@ -2654,16 +2674,22 @@ always @(posedge clk) begin: lane_dec0_follow_on
     end
 end
 
-always @(lane_dec0_ahead, lane_dec0_last2) begin: lane_dec0_count_behind
-    integer i;
+always @(lane_dec0_last2, lane_dec0_count_behind0_ahead) begin: lane_dec0_count_behind0_count
     lane_dec0_behind = 5;
-    for (i=4-1; i>=0; i=i-1) begin
-        if (lane_dec0_ahead[i]) begin
-            lane_dec0_behind = (((1 * i) + 0) + 1);
-        end
-    end
     if (lane_dec0_last2) begin
         lane_dec0_behind = 0;
+    end
+    else if (lane_dec0_count_behind0_ahead[0]) begin
+        lane_dec0_behind = 1;
+    end
+    else if (lane_dec0_count_behind0_ahead[1]) begin
+        lane_dec0_behind = 2;
+    end
+    else if (lane_dec0_count_behind0_ahead[2]) begin
+        lane_dec0_behind = 3;
+    end
+    else if (lane_dec0_count_behind0_ahead[3]) begin
+        lane_dec0_behind = 4;
     end
 end
 
@@ -2784,13 +2810,13 @@ always @(posedge clk) begin: fifo6_ram_queue5_pointers
     end
 end
 
-assign fifo6_cut9_field = fifo6_shown[11-1:(11 - 8)];
+assign fifo6_cut13_field = fifo6_shown[11-1:(11 - 8)];
 
-assign fifo6_cut10_field = fifo6_shown[3-1:(3 - 3)];
+assign fifo6_cut14_field = fifo6_shown[3-1:(3 - 3)];
 
-always @(fifo6_cut10_field) begin: raw_join0_demand
+always @(fifo6_cut14_field) begin: raw_join0_demand
     raw_join0_need = 3;
-    case (fifo6_cut10_field)
+    case (fifo6_cut14_field)
         'h1: begin
             raw_join0_need = 2;
         end
@@ -2798,11 +2824,11 @@ always @(fifo6_cut10_field) begin: raw_join0_demand
             raw_join0_need = 0;
         end
     endcase
-    raw_join0_ending = (fifo6_cut10_field == 1);
-    raw_join0_tail_needed = (fifo6_cut10_field < 2);
+    raw_join0_ending = (fifo6_cut14_field == 1);
+    raw_join0_tail_needed = (fifo6_cut14_field < 2);
 end
 
-always @(fifo6_cut10_field, fifo5_cut7_field, raw_join0_hold, lane_dec0_m_tail_tdata, raw_join0_held) begin: raw_join0_select
+always @(fifo6_cut14_field, fifo5_cut7_field, raw_join0_hold, lane_dec0_m_tail_tdata, raw_join0_held) begin: raw_join0_select
     case (raw_join0_held)
         'h0: begin
             raw_join0_part = fifo5_cut7_field[24-1:0];
@@ -2817,7 +2843,7 @@ always @(fifo6_cut10_field, fifo5_cut7_field, raw_join0_hold, lane_dec0_m_tail_t
             raw_join0_part = raw_join0_hold;
         end
     endcase
-    case (fifo6_cut10_field)
+    case (fifo6_cut14_field)
         'h0: begin
             raw_join0_part = lane_dec0_m_tail_tdata[32-1:8];
         end
@@ -2840,7 +2866,7 @@ assign raw_join0_room = (raw_join0_m_axis_tready || (!raw_join0_m_axis_tvalid));
 assign raw_join0_here = (fifo6_ram_queue5_valid && ((!raw_join0_empty) || (fifo5_ram_queue4_valid && (!raw_join0_skip))) && ((!raw_join0_tail_needed) || lane_dec0_m_tail_tvalid));
 
 assign fifo6_ram_queue5_pop = (raw_join0_room && ((!raw_join0_empty) || (fifo5_ram_queue4_valid && (!raw_join0_skip))) && ((!raw_join0_tail_needed) || lane_dec0_m_tail_tvalid));
-assign lane_dec0_m_tail_tready = (raw_join0_room && fifo6_ram_queue5_valid && (fifo6_cut10_field == 0));
+assign lane_dec0_m_tail_tready = (raw_join0_room && fifo6_ram_queue5_valid && (fifo6_cut14_field == 0));
 assign fifo5_ram_queue4_pop = (raw_join0_skip || (raw_join0_room && raw_join0_empty && fifo6_ram_queue5_valid && ((!raw_join0_tail_needed) || lane_dec0_m_tail_tvalid)));
 assign raw_join0_step = (raw_join0_room && raw_join0_here);
 assign raw_join0_load = (fifo5_ram_queue4_valid && (raw_join0_skip || (raw_join0_room && raw_join0_empty && raw_join0_here)));
@@ -2884,7 +2910,7 @@ always @(posedge clk) begin: raw_join0_keep
         raw_join0_hold <= (raw_join0_hold >>> 8);
     end
     if (raw_join0_room) begin
-        raw_join0_m_axis_tdata <= {raw_join0_part[23], fifo6_cut9_field, raw_join0_part[23-1:0]};
+        raw_join0_m_axis_tdata <= {raw_join0_part[23], fifo6_cut13_field, raw_join0_part[23-1:0]};
     end
 end
 

@@ -80,9 +80,9 @@ input m_check_tready;
 
 reg [34:0] limits;
 reg [15:0] escape;
+reg [2:0] behind;
 wire [15:0] dealt;
 wire able;
-reg [2:0] behind;
 reg blank;
 reg boundary;
 wire coded;
@@ -93,8 +93,7 @@ reg entering;
 reg [3:0] fault;
 wire [11:0] following;
 wire go;
-wire [15:0] half;
-wire [4:0] half_shift;
+reg [15:0] half;
 reg held;
 reg lacking;
 reg [2:0] lane;
@@ -138,14 +137,15 @@ wire split;
 wire [1:0] take_bits;
 wire [63:0] paid;
 reg [7:0] exponents_word;
-wire [3:0] ahead;
 reg negative_bits;
 wire odd_state_bits;
 wire odd_payload_bits;
+wire [15:0] cut0_field;
+wire [15:0] cut1_field;
+reg [15:0] code_window0_grain;
 wire code_window0_closing;
 reg [1:0] code_window0_count;
 reg [1:0] code_window0_drop;
-wire [15:0] code_window0_grain;
 wire [1:0] code_window0_grown;
 reg [23:0] code_window0_held;
 wire code_window0_here;
@@ -156,7 +156,6 @@ reg code_window0_more;
 reg [1:0] code_window0_number;
 wire [1:0] code_window0_offset;
 reg [0:0] code_window0_place;
-wire [4:0] code_window0_place_shift;
 reg [2:0] code_window0_shift;
 reg [1:0] code_window0_size;
 reg [0:0] code_window0_skip;
@@ -165,6 +164,8 @@ reg [3:0] code_window0_state;
 wire code_window0_wanted;
 wire [15:0] code_window0_dealt_word;
 wire [23:0] code_window0_remains;
+wire [15:0] code_window0_cut2_field;
+wire [15:0] code_window0_cut3_field;
 reg [7:0] code_window0_pick0_byte;
 wire [4:0] code_window0_pick0_choices;
 reg [7:0] code_window0_pick1_byte;
@@ -248,19 +249,12 @@ reg [15:0] lane_column0_wait1_after;
 reg [15:0] lane_column0_wait2_after;
 reg [15:0] lane_column0_wait3_after;
 reg [15:0] lane_column0_wait4_after;
+wire [3:0] count_behind0_ahead;
 
-assign half_shift[4] = place[0];
-assign half_shift[4-1:0] = 'b0000;
 assign take_bits[1] = lane_column0_spell;
 assign take_bits[0] = lane_column0_refill;
 assign paid[64-1:56] = lane_column0_leaves[8-1:0];
 assign paid[56-1:0] = payload[64-1:8];
-assign ahead[3] = then_last;
-assign ahead[2] = now_last;
-assign ahead[1] = last0;
-assign ahead[0] = last1;
-assign code_window0_place_shift[4] = code_window0_place[0];
-assign code_window0_place_shift[4-1:0] = 'b0000;
 assign code_window0_dealt_word[16-1:8] = code_window0_pick6_byte;
 assign code_window0_dealt_word[8-1:0] = code_window0_held[8-1:0];
 assign code_window0_remains[24-1:16] = code_window0_pick5_byte;
@@ -348,6 +342,32 @@ assign lane_column0_reaches6_leading[3] = lane_column0_x0[3];
 assign lane_column0_reaches6_leading[2] = lane_column0_x0[4];
 assign lane_column0_reaches6_leading[1] = lane_column0_x0[5];
 assign lane_column0_reaches6_leading[0] = lane_column0_x0[6];
+assign count_behind0_ahead[3] = then_last;
+assign count_behind0_ahead[2] = now_last;
+assign count_behind0_ahead[1] = last0;
+assign count_behind0_ahead[0] = last1;
+
+assign cut0_field = s_lanes_tdata[16-1:(16 - 16)];
+
+assign cut1_field = s_lanes_tdata[32-1:(32 - 16)];
+
+always @(cut1_field, place[0], cut0_field) begin: choose0_either0_show
+    half = cut0_field;
+    if (place[0]) begin
+        half = cut1_field;
+    end
+end
+
+assign code_window0_cut2_field = s_codes_tdata[16-1:(16 - 16)];
+
+assign code_window0_cut3_field = s_codes_tdata[32-1:(32 - 16)];
+
+always @(code_window0_cut3_field, code_window0_place[0], code_window0_cut2_field) begin: code_window0_choose1_either1_show
+    code_window0_grain = code_window0_cut2_field;
+    if (code_window0_place[0]) begin
+        code_window0_grain = code_window0_cut3_field;
+    end
+end
 
 always @(code_window0_grain[8-1:0], code_window0_held[24-1:16], code_window0_pick0_choices) begin: code_window0_pick0_find
     reg [8-1:0] b0;
@@ -565,7 +585,6 @@ assign able = ((!code_window0_stale) && ((!valid1) || ((code_window0_state == 4'
 assign missing = ((code_window0_state == 4'b1000) && (!code_window0_more) && (code_window0_number > code_window0_count));
 assign dealt = code_window0_dealt_word;
 
-assign code_window0_grain = ((s_codes_tdata >>> code_window0_place_shift) & ((2 ** (8 * 2)) - 1));
 assign code_window0_closing = (s_codes_tlast && (code_window0_place == s_codes_tuser[2-1:1]));
 assign code_window0_offset = (1 << code_window0_count[1-1:0]);
 
@@ -594,10 +613,13 @@ always @(code_window0_number, code_window0_skip, go, code_window0_state) begin: 
             end
         end
         4'b0100: begin
-            code_window0_drop = code_window0_skip;
+            code_window0_drop = {1'h0, code_window0_skip};
         end
         4'b0010: begin
             code_window0_drop = 2;
+        end
+        default: begin
+            code_window0_drop = 0;
         end
     endcase
 end
@@ -1101,7 +1123,7 @@ always @(posedge clk) begin: lane_column0_follow
             lane_column0_part2 <= dealt[16-1:8];
         end
         else if ((!lane_column0_done)) begin
-            lane_column0_part2 <= lane_column0_index1;
+            lane_column0_part2 <= {4'h0, lane_column0_index1};
         end
         lane_column0_spelt2 <= (lane_column0_spell || lane_column0_absent || (lane_column0_done && lane_column0_spelt2));
     end
@@ -1125,11 +1147,9 @@ always @(posedge clk) begin: look_ahead
     end
     else if ((step && more)) begin
         last <= (following == s_shape_tdata[12-1:0]);
-        boundary <= ($signed({1'b0, following[9-1:0]}) == ((512 / 1) - 1));
+        boundary <= (following[9-1:0] == 511);
     end
 end
-
-assign half = ((s_lanes_tdata >>> half_shift) & ((2 ** 16) - 1));
 
 assign room = (m_exponents_tready || (!m_exponents_tvalid));
 assign source = (((phase == 2'b01) && (s_lanes_tvalid || (!entering))) || ((phase == 2'b10) && (!(more && blank))));
@@ -1295,16 +1315,22 @@ always @(posedge clk) begin: follow_on
     end
 end
 
-always @(ahead, last2) begin: count_behind
-    integer i;
+always @(last2, count_behind0_ahead) begin: count_behind0_count
     behind = 5;
-    for (i=4-1; i>=0; i=i-1) begin
-        if (ahead[i]) begin
-            behind = (((1 * i) + 0) + 1);
-        end
-    end
     if (last2) begin
         behind = 0;
+    end
+    else if (count_behind0_ahead[0]) begin
+        behind = 1;
+    end
+    else if (count_behind0_ahead[1]) begin
+        behind = 2;
+    end
+    else if (count_behind0_ahead[2]) begin
+        behind = 3;
+    end
+    else if (count_behind0_ahead[3]) begin
+        behind = 4;
     end
 end
 

@@ -80,9 +80,9 @@ input m_check_tready;
 
 reg [34:0] limits;
 reg [15:0] escape;
+reg [2:0] behind;
 wire [15:0] dealt;
 wire able;
-reg [2:0] behind;
 reg blank;
 reg boundary;
 wire coded;
@@ -93,8 +93,7 @@ reg entering;
 reg [3:0] fault;
 wire [10:0] following;
 wire go;
-wire [15:0] half;
-wire [4:0] half_shift;
+reg [15:0] half;
 reg held;
 reg lacking;
 reg [1:0] lane;
@@ -139,16 +138,17 @@ wire [1:0] take_bits;
 wire [63:0] paid;
 wire [15:0] exponents_word;
 wire [3:0] user;
-wire [3:0] ahead;
-reg [0:0] surplus;
 reg [0:0] items;
+reg [0:0] surplus;
 wire [1:0] negative_bits;
 wire [1:0] odd_state_bits;
 wire [1:0] odd_payload_bits;
+wire [15:0] cut0_field;
+wire [15:0] cut1_field;
+reg [15:0] code_window0_grain;
 wire code_window0_closing;
 reg [1:0] code_window0_count;
 reg [1:0] code_window0_drop;
-wire [15:0] code_window0_grain;
 wire [1:0] code_window0_grown;
 reg [23:0] code_window0_held;
 wire code_window0_here;
@@ -159,7 +159,6 @@ reg code_window0_more;
 reg [1:0] code_window0_number;
 wire [1:0] code_window0_offset;
 reg [1:0] code_window0_place;
-wire [5:0] code_window0_place_shift;
 reg [2:0] code_window0_shift;
 reg [1:0] code_window0_size;
 reg [0:0] code_window0_skip;
@@ -168,6 +167,12 @@ reg [3:0] code_window0_state;
 wire code_window0_wanted;
 wire [15:0] code_window0_dealt_word;
 wire [23:0] code_window0_remains;
+wire [15:0] code_window0_cut2_field;
+wire [15:0] code_window0_cut3_field;
+wire [15:0] code_window0_cut4_field;
+wire [15:0] code_window0_cut5_field;
+reg [15:0] code_window0_choose1_word;
+reg [15:0] code_window0_choose1_either2_chosen;
 reg [7:0] code_window0_pick0_byte;
 wire [4:0] code_window0_pick0_choices;
 reg [7:0] code_window0_pick1_byte;
@@ -202,9 +207,9 @@ reg [7:0] code_tables0_look_up7_word;
 reg [15:0] code_tables0_look_up8_word;
 reg [7:0] code_tables0_look_up9_word;
 reg [15:0] code_tables0_look_up10_word;
-wire either0_refill;
-wire either0_spell;
-wire either0_takes;
+wire either0_0_refill;
+wire either0_0_spell;
+wire either0_0_takes;
 wire lane_column0_live;
 wire lane_column0_absent;
 wire [15:0] lane_column0_leaves;
@@ -253,9 +258,9 @@ wire lane_column0_reaches6_flag;
 reg [15:0] lane_column0_wait0_after;
 wire judge_lane0_odd_state;
 wire judge_lane0_odd_payload;
-wire either1_refill;
-wire either1_spell;
-wire either1_takes;
+wire either1_0_refill;
+wire either1_0_spell;
+wire either1_0_takes;
 wire lane_column1_live;
 wire lane_column1_absent;
 wire [15:0] lane_column1_leaves;
@@ -303,11 +308,10 @@ wire lane_column1_reaches13_flag;
 reg [15:0] lane_column1_wait2_after;
 wire judge_lane1_odd_state;
 wire judge_lane1_odd_payload;
+wire [3:0] count_behind0_ahead;
 
-assign half_shift[4] = place[0];
-assign half_shift[4-1:0] = 'b0000;
-assign take_bits[1] = either1_takes;
-assign take_bits[0] = either0_takes;
+assign take_bits[1] = either1_0_takes;
+assign take_bits[0] = either0_0_takes;
 assign paid[64-1:56] = lane_column1_leaves[8-1:0];
 assign paid[56-1:48] = lane_column0_leaves[8-1:0];
 assign paid[48-1:0] = payload[64-1:16];
@@ -315,18 +319,12 @@ assign exponents_word[16-1:8] = lane_column1_exponent;
 assign exponents_word[8-1:0] = lane_column0_exponent;
 assign user[4-1:1] = behind;
 assign user[0] = items[0];
-assign ahead[3] = then_last;
-assign ahead[2] = now_last;
-assign ahead[1] = last0;
-assign ahead[0] = last1;
 assign negative_bits[1] = lane_column1_negative;
 assign negative_bits[0] = lane_column0_negative;
 assign odd_state_bits[1] = judge_lane1_odd_state;
 assign odd_state_bits[0] = judge_lane0_odd_state;
 assign odd_payload_bits[1] = judge_lane1_odd_payload;
 assign odd_payload_bits[0] = judge_lane0_odd_payload;
-assign code_window0_place_shift[6-1:4] = code_window0_place;
-assign code_window0_place_shift[4-1:0] = 'b0000;
 assign code_window0_dealt_word[16-1:8] = code_window0_pick6_byte;
 assign code_window0_dealt_word[8-1:0] = code_window0_held[8-1:0];
 assign code_window0_remains[24-1:16] = code_window0_pick5_byte;
@@ -476,6 +474,50 @@ assign lane_column1_reaches13_leading[3] = lane_column1_x0[3];
 assign lane_column1_reaches13_leading[2] = lane_column1_x0[4];
 assign lane_column1_reaches13_leading[1] = lane_column1_x0[5];
 assign lane_column1_reaches13_leading[0] = lane_column1_x0[6];
+assign count_behind0_ahead[3] = then_last;
+assign count_behind0_ahead[2] = now_last;
+assign count_behind0_ahead[1] = last0;
+assign count_behind0_ahead[0] = last1;
+
+assign cut0_field = s_lanes_tdata[16-1:(16 - 16)];
+
+assign cut1_field = s_lanes_tdata[32-1:(32 - 16)];
+
+always @(cut1_field, place[0], cut0_field) begin: choose0_either0_show
+    half = cut0_field;
+    if (place[0]) begin
+        half = cut1_field;
+    end
+end
+
+assign code_window0_cut2_field = s_codes_tdata[16-1:(16 - 16)];
+
+assign code_window0_cut3_field = s_codes_tdata[32-1:(32 - 16)];
+
+assign code_window0_cut4_field = s_codes_tdata[48-1:(48 - 16)];
+
+assign code_window0_cut5_field = s_codes_tdata[64-1:(64 - 16)];
+
+always @(code_window0_cut3_field, code_window0_place[0], code_window0_cut2_field) begin: code_window0_choose1_either1_show
+    code_window0_choose1_word = code_window0_cut2_field;
+    if (code_window0_place[0]) begin
+        code_window0_choose1_word = code_window0_cut3_field;
+    end
+end
+
+always @(code_window0_cut5_field, code_window0_place[0], code_window0_cut4_field) begin: code_window0_choose1_either2_show
+    code_window0_choose1_either2_chosen = code_window0_cut4_field;
+    if (code_window0_place[0]) begin
+        code_window0_choose1_either2_chosen = code_window0_cut5_field;
+    end
+end
+
+always @(code_window0_choose1_either2_chosen, code_window0_place[1], code_window0_choose1_word) begin: code_window0_choose1_either3_show
+    code_window0_grain = code_window0_choose1_word;
+    if (code_window0_place[1]) begin
+        code_window0_grain = code_window0_choose1_either2_chosen;
+    end
+end
 
 always @(code_window0_grain[8-1:0], code_window0_held[24-1:16], code_window0_pick0_choices) begin: code_window0_pick0_find
     reg [8-1:0] b0;
@@ -693,7 +735,6 @@ assign able = ((!code_window0_stale) && ((!valid1) || ((code_window0_state == 4'
 assign missing = ((code_window0_state == 4'b1000) && (!code_window0_more) && (code_window0_number > code_window0_count));
 assign dealt = code_window0_dealt_word;
 
-assign code_window0_grain = ((s_codes_tdata >>> code_window0_place_shift) & ((2 ** (8 * 2)) - 1));
 assign code_window0_closing = (s_codes_tlast && (code_window0_place == s_codes_tuser[3-1:1]));
 assign code_window0_offset = (1 << code_window0_count[1-1:0]);
 
@@ -722,10 +763,13 @@ always @(code_window0_number, code_window0_skip, go, code_window0_state) begin: 
             end
         end
         4'b0100: begin
-            code_window0_drop = code_window0_skip;
+            code_window0_drop = {1'h0, code_window0_skip};
         end
         4'b0010: begin
             code_window0_drop = 2;
+        end
+        default: begin
+            code_window0_drop = 0;
         end
     endcase
 end
@@ -1060,7 +1104,7 @@ always @(posedge clk) begin: code_tables0_follow_reset
     end
 end
 
-assign either0_takes = (either0_refill || either0_spell);
+assign either0_0_takes = (either0_0_refill || either0_0_spell);
 
 assign lane_column0_reaches0_flag = (lane_column0_leading >= limits[2-1:0]);
 
@@ -1104,8 +1148,8 @@ end
 assign lane_column0_short0 = ((lane_column0_x0[16-1:8] & (~lane_column0_taken0)) == 0);
 assign lane_column0_escape0 = (((lane_column0_byte0 ^ escape[8-1:0]) & escape[16-1:8]) == 0);
 
-assign either0_refill = (lane_column0_refill1 && (!1'b0));
-assign either0_spell = (lane_column0_escape1 && (!1'b0) && (1'b0 || (!lane_column0_refill1)));
+assign either0_0_refill = (lane_column0_refill1 && (!1'b0));
+assign either0_0_spell = (lane_column0_escape1 && (!1'b0) && (1'b0 || (!lane_column0_refill1)));
 assign lane_column0_blocks = (1'b0 || (lane_column0_refill1 && lane_column0_escape1 && (!1'b0)));
 assign lane_column0_done = (parted && (!(lane_column0_coded1 || lane_column0_escape1)));
 
@@ -1171,7 +1215,7 @@ always @(posedge clk) begin: lane_column0_ring
     if (step) begin
         lane_column0_x0 <= lane_column0_back;
         if (entering) begin
-            lane_column0_x0 <= s_lanes_tdata[16-1:0];
+            lane_column0_x0 <= cut0_field;
         end
         lane_column0_x1 <= lane_column0_x0;
         lane_column0_size1 <= lane_column0_size0;
@@ -1203,13 +1247,13 @@ end
 
 always @(posedge clk) begin: lane_column0_follow
     if (move) begin
-        if (either0_spell) begin
+        if (either0_0_spell) begin
             lane_column0_part2 <= dealt[8-1:0];
         end
         else if ((!lane_column0_done)) begin
-            lane_column0_part2 <= lane_column0_index1;
+            lane_column0_part2 <= {4'h0, lane_column0_index1};
         end
-        lane_column0_spelt2 <= (either0_spell || lane_column0_absent || (lane_column0_done && lane_column0_spelt2));
+        lane_column0_spelt2 <= (either0_0_spell || lane_column0_absent || (lane_column0_done && lane_column0_spelt2));
     end
 end
 
@@ -1219,7 +1263,7 @@ assign lane_column0_absent = 1'b0;
 assign judge_lane0_odd_state = (lane_column0_leaves[16-1:8] != 1);
 assign judge_lane0_odd_payload = ((((lane * 2) + 0) >= 4) && (((lane * 2) + 0) < (4 + unused)) && (lane_column0_leaves[8-1:0] != 0));
 
-assign either1_takes = (either1_refill || either1_spell);
+assign either1_0_takes = (either1_0_refill || either1_0_spell);
 
 assign lane_column1_reaches7_flag = (lane_column1_leading >= limits[2-1:0]);
 
@@ -1263,8 +1307,8 @@ end
 assign lane_column1_short0 = ((lane_column1_x0[16-1:8] & (~lane_column1_taken0)) == 0);
 assign lane_column1_escape0 = (((lane_column1_byte0 ^ escape[8-1:0]) & escape[16-1:8]) == 0);
 
-assign either1_refill = (lane_column1_refill1 && (!lane_column0_blocks));
-assign either1_spell = (lane_column1_escape1 && (!lane_column0_blocks) && (1'b0 || (!lane_column1_refill1)));
+assign either1_0_refill = (lane_column1_refill1 && (!lane_column0_blocks));
+assign either1_0_spell = (lane_column1_escape1 && (!lane_column0_blocks) && (1'b0 || (!lane_column1_refill1)));
 assign split = (lane_column0_blocks || (lane_column1_refill1 && lane_column1_escape1 && (!1'b0)));
 assign lane_column1_done = (parted && (!(lane_column1_coded1 || lane_column1_escape1)));
 
@@ -1330,7 +1374,7 @@ always @(posedge clk) begin: lane_column1_ring
     if (step) begin
         lane_column1_x0 <= lane_column1_back;
         if (entering) begin
-            lane_column1_x0 <= s_lanes_tdata[32-1:16];
+            lane_column1_x0 <= cut1_field;
         end
         lane_column1_x1 <= lane_column1_x0;
         lane_column1_size1 <= lane_column1_size0;
@@ -1362,13 +1406,13 @@ end
 
 always @(posedge clk) begin: lane_column1_follow
     if (move) begin
-        if (either1_spell) begin
+        if (either1_0_spell) begin
             lane_column1_part2 <= dealt[16-1:8];
         end
         else if ((!lane_column1_done)) begin
-            lane_column1_part2 <= lane_column1_index1;
+            lane_column1_part2 <= {4'h0, lane_column1_index1};
         end
-        lane_column1_spelt2 <= (either1_spell || lane_column1_absent || (lane_column1_done && lane_column1_spelt2));
+        lane_column1_spelt2 <= (either1_0_spell || lane_column1_absent || (lane_column1_done && lane_column1_spelt2));
     end
 end
 
@@ -1390,11 +1434,9 @@ always @(posedge clk) begin: look_ahead
     end
     else if ((step && more)) begin
         last <= (following == s_shape_tdata[12-1:1]);
-        boundary <= ($signed({1'b0, following[8-1:0]}) == ((512 / 2) - 1));
+        boundary <= (following[8-1:0] == 255);
     end
 end
-
-assign half = ((s_lanes_tdata >>> half_shift) & ((2 ** 16) - 1));
 
 assign room = (m_exponents_tready || (!m_exponents_tvalid));
 assign source = (((phase == 2'b01) && (s_lanes_tvalid || (!entering))) || ((phase == 2'b10) && (!(more && blank))));
@@ -1560,21 +1602,21 @@ always @(posedge clk) begin: follow_on
     end
 end
 
-always @(surplus, ahead, last2) begin: count_behind
-    integer i;
+always @(last2, count_behind0_ahead, surplus) begin: count_behind0_count
     behind = 5;
-    for (i=2-1; i>=0; i=i-1) begin
-        if (ahead[i]) begin
-            behind = (((2 * i) + surplus) + 1);
-        end
-    end
     if (last2) begin
         behind = 0;
+    end
+    else if (count_behind0_ahead[0]) begin
+        behind = ({2'h0, surplus} + 1);
+    end
+    else if (count_behind0_ahead[1]) begin
+        behind = ({2'h1, surplus} + 1);
     end
 end
 
 always @(surplus, last2) begin: count_items
-    items = (2 - 1);
+    items = 1;
     if (last2) begin
         items = surplus;
     end

@@ -80,9 +80,9 @@ input m_check_tready;
 
 reg [34:0] limits;
 reg [15:0] escape;
+reg [2:0] behind;
 wire [31:0] dealt;
 wire able;
-reg [2:0] behind;
 reg blank;
 reg boundary;
 wire coded;
@@ -93,8 +93,7 @@ reg entering;
 reg [3:0] fault;
 wire [9:0] following;
 wire go;
-wire [15:0] half;
-wire [5:0] half_shift;
+reg [15:0] half;
 reg held;
 reg lacking;
 reg [0:0] lane;
@@ -139,16 +138,21 @@ wire [3:0] take_bits;
 wire [63:0] paid;
 wire [31:0] exponents_word;
 wire [4:0] user;
-wire [3:0] ahead;
-reg [1:0] surplus;
 reg [1:0] items;
+reg [1:0] surplus;
 wire [3:0] negative_bits;
 wire [3:0] odd_state_bits;
 wire [3:0] odd_payload_bits;
+wire [15:0] cut0_field;
+wire [15:0] cut1_field;
+wire [15:0] cut2_field;
+wire [15:0] cut3_field;
+reg [15:0] choose0_word;
+reg [15:0] choose0_either1_chosen;
+reg [31:0] code_window0_grain;
 wire code_window0_closing;
 reg [2:0] code_window0_count;
 reg [2:0] code_window0_drop;
-wire [31:0] code_window0_grain;
 wire [2:0] code_window0_grown;
 reg [55:0] code_window0_held;
 wire code_window0_here;
@@ -159,7 +163,6 @@ reg code_window0_more;
 reg [2:0] code_window0_number;
 wire [3:0] code_window0_offset;
 reg [1:0] code_window0_place;
-wire [6:0] code_window0_place_shift;
 reg [4:0] code_window0_shift;
 reg [2:0] code_window0_size;
 reg [1:0] code_window0_skip;
@@ -168,6 +171,12 @@ reg [3:0] code_window0_state;
 wire code_window0_wanted;
 wire [31:0] code_window0_dealt_word;
 wire [55:0] code_window0_remains;
+wire [31:0] code_window0_cut4_field;
+wire [31:0] code_window0_cut5_field;
+wire [31:0] code_window0_cut6_field;
+wire [31:0] code_window0_cut7_field;
+reg [31:0] code_window0_choose1_word;
+reg [31:0] code_window0_choose1_either4_chosen;
 reg [7:0] code_window0_pick0_byte;
 wire [6:0] code_window0_pick0_choices;
 reg [7:0] code_window0_pick1_byte;
@@ -224,9 +233,9 @@ reg [7:0] code_tables0_look_up7_word;
 reg [15:0] code_tables0_look_up8_word;
 reg [7:0] code_tables0_look_up9_word;
 reg [15:0] code_tables0_look_up10_word;
-wire either0_refill;
-wire either0_spell;
-wire either0_takes;
+wire either0_0_refill;
+wire either0_0_spell;
+wire either0_0_takes;
 wire lane_column0_live;
 wire lane_column0_absent;
 wire [15:0] lane_column0_leaves;
@@ -273,9 +282,9 @@ wire [7:0] lane_column0_reaches6_leading;
 wire lane_column0_reaches6_flag;
 wire judge_lane0_odd_state;
 wire judge_lane0_odd_payload;
-wire either1_refill;
-wire either1_spell;
-wire either1_takes;
+wire either1_0_refill;
+wire either1_0_spell;
+wire either1_0_takes;
 wire lane_column1_live;
 wire lane_column1_absent;
 wire [15:0] lane_column1_leaves;
@@ -322,9 +331,9 @@ wire [7:0] lane_column1_reaches13_leading;
 wire lane_column1_reaches13_flag;
 wire judge_lane1_odd_state;
 wire judge_lane1_odd_payload;
-wire either2_refill;
-wire either2_spell;
-wire either2_takes;
+wire either2_0_refill;
+wire either2_0_spell;
+wire either2_0_takes;
 wire lane_column2_live;
 wire lane_column2_absent;
 wire [15:0] lane_column2_leaves;
@@ -371,9 +380,9 @@ wire [7:0] lane_column2_reaches20_leading;
 wire lane_column2_reaches20_flag;
 wire judge_lane2_odd_state;
 wire judge_lane2_odd_payload;
-wire either3_refill;
-wire either3_spell;
-wire either3_takes;
+wire either3_0_refill;
+wire either3_0_spell;
+wire either3_0_takes;
 wire lane_column3_live;
 wire lane_column3_absent;
 wire [15:0] lane_column3_leaves;
@@ -419,13 +428,12 @@ wire [7:0] lane_column3_reaches27_leading;
 wire lane_column3_reaches27_flag;
 wire judge_lane3_odd_state;
 wire judge_lane3_odd_payload;
+wire [3:0] count_behind0_ahead;
 
-assign half_shift[6-1:4] = place;
-assign half_shift[4-1:0] = 'b0000;
-assign take_bits[3] = either3_takes;
-assign take_bits[2] = either2_takes;
-assign take_bits[1] = either1_takes;
-assign take_bits[0] = either0_takes;
+assign take_bits[3] = either3_0_takes;
+assign take_bits[2] = either2_0_takes;
+assign take_bits[1] = either1_0_takes;
+assign take_bits[0] = either0_0_takes;
 assign paid[64-1:56] = lane_column3_leaves[8-1:0];
 assign paid[56-1:48] = lane_column2_leaves[8-1:0];
 assign paid[48-1:40] = lane_column1_leaves[8-1:0];
@@ -437,10 +445,6 @@ assign exponents_word[16-1:8] = lane_column1_exponent;
 assign exponents_word[8-1:0] = lane_column0_exponent;
 assign user[5-1:2] = behind;
 assign user[2-1:0] = items;
-assign ahead[3] = then_last;
-assign ahead[2] = now_last;
-assign ahead[1] = last0;
-assign ahead[0] = last1;
 assign negative_bits[3] = lane_column3_negative;
 assign negative_bits[2] = lane_column2_negative;
 assign negative_bits[1] = lane_column1_negative;
@@ -453,8 +457,6 @@ assign odd_payload_bits[3] = judge_lane3_odd_payload;
 assign odd_payload_bits[2] = judge_lane2_odd_payload;
 assign odd_payload_bits[1] = judge_lane1_odd_payload;
 assign odd_payload_bits[0] = judge_lane0_odd_payload;
-assign code_window0_place_shift[7-1:5] = code_window0_place;
-assign code_window0_place_shift[5-1:0] = 'b00000;
 assign code_window0_dealt_word[32-1:24] = code_window0_pick16_byte;
 assign code_window0_dealt_word[24-1:16] = code_window0_pick15_byte;
 assign code_window0_dealt_word[16-1:8] = code_window0_pick14_byte;
@@ -754,6 +756,68 @@ assign lane_column3_reaches27_leading[3] = lane_column3_x0[3];
 assign lane_column3_reaches27_leading[2] = lane_column3_x0[4];
 assign lane_column3_reaches27_leading[1] = lane_column3_x0[5];
 assign lane_column3_reaches27_leading[0] = lane_column3_x0[6];
+assign count_behind0_ahead[3] = then_last;
+assign count_behind0_ahead[2] = now_last;
+assign count_behind0_ahead[1] = last0;
+assign count_behind0_ahead[0] = last1;
+
+assign cut0_field = s_lanes_tdata[16-1:(16 - 16)];
+
+assign cut1_field = s_lanes_tdata[32-1:(32 - 16)];
+
+assign cut2_field = s_lanes_tdata[48-1:(48 - 16)];
+
+assign cut3_field = s_lanes_tdata[64-1:(64 - 16)];
+
+always @(cut1_field, place[0], cut0_field) begin: choose0_either0_show
+    choose0_word = cut0_field;
+    if (place[0]) begin
+        choose0_word = cut1_field;
+    end
+end
+
+always @(cut3_field, place[0], cut2_field) begin: choose0_either1_show
+    choose0_either1_chosen = cut2_field;
+    if (place[0]) begin
+        choose0_either1_chosen = cut3_field;
+    end
+end
+
+always @(choose0_either1_chosen, place[1], choose0_word) begin: choose0_either2_show
+    half = choose0_word;
+    if (place[1]) begin
+        half = choose0_either1_chosen;
+    end
+end
+
+assign code_window0_cut4_field = s_codes_tdata[32-1:(32 - 32)];
+
+assign code_window0_cut5_field = s_codes_tdata[64-1:(64 - 32)];
+
+assign code_window0_cut6_field = s_codes_tdata[96-1:(96 - 32)];
+
+assign code_window0_cut7_field = s_codes_tdata[128-1:(128 - 32)];
+
+always @(code_window0_cut5_field, code_window0_place[0], code_window0_cut4_field) begin: code_window0_choose1_either3_show
+    code_window0_choose1_word = code_window0_cut4_field;
+    if (code_window0_place[0]) begin
+        code_window0_choose1_word = code_window0_cut5_field;
+    end
+end
+
+always @(code_window0_cut7_field, code_window0_place[0], code_window0_cut6_field) begin: code_window0_choose1_either4_show
+    code_window0_choose1_either4_chosen = code_window0_cut6_field;
+    if (code_window0_place[0]) begin
+        code_window0_choose1_either4_chosen = code_window0_cut7_field;
+    end
+end
+
+always @(code_window0_choose1_either4_chosen, code_window0_place[1], code_window0_choose1_word) begin: code_window0_choose1_either5_show
+    code_window0_grain = code_window0_choose1_word;
+    if (code_window0_place[1]) begin
+        code_window0_grain = code_window0_choose1_either4_chosen;
+    end
+end
 
 always @(code_window0_held[40-1:32], code_window0_pick0_choices, code_window0_held[40-1:32], code_window0_grain[8-1:0], code_window0_held[40-1:32]) begin: code_window0_pick0_find
     reg [8-1:0] b0;
@@ -1283,7 +1347,6 @@ assign able = ((!code_window0_stale) && ((!valid1) || ((code_window0_state == 4'
 assign missing = ((code_window0_state == 4'b1000) && (!code_window0_more) && (code_window0_number > code_window0_count));
 assign dealt = code_window0_dealt_word;
 
-assign code_window0_grain = ((s_codes_tdata >>> code_window0_place_shift) & ((2 ** (8 * 4)) - 1));
 assign code_window0_closing = (s_codes_tlast && (code_window0_place == s_codes_tuser[4-1:2]));
 assign code_window0_offset = (1 << code_window0_count[2-1:0]);
 
@@ -1324,10 +1387,13 @@ always @(code_window0_number, code_window0_skip, go, code_window0_state) begin: 
             end
         end
         4'b0100: begin
-            code_window0_drop = code_window0_skip;
+            code_window0_drop = {1'h0, code_window0_skip};
         end
         4'b0010: begin
             code_window0_drop = 4;
+        end
+        default: begin
+            code_window0_drop = 0;
         end
     endcase
 end
@@ -1662,7 +1728,7 @@ always @(posedge clk) begin: code_tables0_follow_reset
     end
 end
 
-assign either0_takes = (either0_refill || either0_spell);
+assign either0_0_takes = (either0_0_refill || either0_0_spell);
 
 assign lane_column0_reaches0_flag = (lane_column0_leading >= limits[2-1:0]);
 
@@ -1694,8 +1760,8 @@ end
 assign lane_column0_short0 = ((lane_column0_x0[16-1:8] & (~lane_column0_taken0)) == 0);
 assign lane_column0_escape0 = (((lane_column0_byte0 ^ escape[8-1:0]) & escape[16-1:8]) == 0);
 
-assign either0_refill = (lane_column0_refill1 && (!1'b0));
-assign either0_spell = (lane_column0_escape1 && (!1'b0) && (1'b0 || (!lane_column0_refill1)));
+assign either0_0_refill = (lane_column0_refill1 && (!1'b0));
+assign either0_0_spell = (lane_column0_escape1 && (!1'b0) && (1'b0 || (!lane_column0_refill1)));
 assign lane_column0_blocks = (1'b0 || (lane_column0_refill1 && lane_column0_escape1 && (!1'b0)));
 assign lane_column0_done = (parted && (!(lane_column0_coded1 || lane_column0_escape1)));
 
@@ -1761,7 +1827,7 @@ always @(posedge clk) begin: lane_column0_ring
     if (step) begin
         lane_column0_x0 <= lane_column0_back;
         if (entering) begin
-            lane_column0_x0 <= s_lanes_tdata[16-1:0];
+            lane_column0_x0 <= cut0_field;
         end
         lane_column0_x1 <= lane_column0_x0;
         lane_column0_size1 <= lane_column0_size0;
@@ -1793,13 +1859,13 @@ end
 
 always @(posedge clk) begin: lane_column0_follow
     if (move) begin
-        if (either0_spell) begin
+        if (either0_0_spell) begin
             lane_column0_part2 <= dealt[8-1:0];
         end
         else if ((!lane_column0_done)) begin
-            lane_column0_part2 <= lane_column0_index1;
+            lane_column0_part2 <= {4'h0, lane_column0_index1};
         end
-        lane_column0_spelt2 <= (either0_spell || lane_column0_absent || (lane_column0_done && lane_column0_spelt2));
+        lane_column0_spelt2 <= (either0_0_spell || lane_column0_absent || (lane_column0_done && lane_column0_spelt2));
     end
 end
 
@@ -1809,7 +1875,7 @@ assign lane_column0_absent = 1'b0;
 assign judge_lane0_odd_state = (lane_column0_leaves[16-1:8] != 1);
 assign judge_lane0_odd_payload = ((((lane * 4) + 0) >= 4) && (((lane * 4) + 0) < (4 + unused)) && (lane_column0_leaves[8-1:0] != 0));
 
-assign either1_takes = (either1_refill || either1_spell);
+assign either1_0_takes = (either1_0_refill || either1_0_spell);
 
 assign lane_column1_reaches7_flag = (lane_column1_leading >= limits[2-1:0]);
 
@@ -1841,8 +1907,8 @@ end
 assign lane_column1_short0 = ((lane_column1_x0[16-1:8] & (~lane_column1_taken0)) == 0);
 assign lane_column1_escape0 = (((lane_column1_byte0 ^ escape[8-1:0]) & escape[16-1:8]) == 0);
 
-assign either1_refill = (lane_column1_refill1 && (!lane_column0_blocks));
-assign either1_spell = (lane_column1_escape1 && (!lane_column0_blocks) && (1'b0 || (!lane_column1_refill1)));
+assign either1_0_refill = (lane_column1_refill1 && (!lane_column0_blocks));
+assign either1_0_spell = (lane_column1_escape1 && (!lane_column0_blocks) && (1'b0 || (!lane_column1_refill1)));
 assign lane_column1_blocks = (lane_column0_blocks || (lane_column1_refill1 && lane_column1_escape1 && (!1'b0)));
 assign lane_column1_done = (parted && (!(lane_column1_coded1 || lane_column1_escape1)));
 
@@ -1908,7 +1974,7 @@ always @(posedge clk) begin: lane_column1_ring
     if (step) begin
         lane_column1_x0 <= lane_column1_back;
         if (entering) begin
-            lane_column1_x0 <= s_lanes_tdata[32-1:16];
+            lane_column1_x0 <= cut1_field;
         end
         lane_column1_x1 <= lane_column1_x0;
         lane_column1_size1 <= lane_column1_size0;
@@ -1940,13 +2006,13 @@ end
 
 always @(posedge clk) begin: lane_column1_follow
     if (move) begin
-        if (either1_spell) begin
+        if (either1_0_spell) begin
             lane_column1_part2 <= dealt[16-1:8];
         end
         else if ((!lane_column1_done)) begin
-            lane_column1_part2 <= lane_column1_index1;
+            lane_column1_part2 <= {4'h0, lane_column1_index1};
         end
-        lane_column1_spelt2 <= (either1_spell || lane_column1_absent || (lane_column1_done && lane_column1_spelt2));
+        lane_column1_spelt2 <= (either1_0_spell || lane_column1_absent || (lane_column1_done && lane_column1_spelt2));
     end
 end
 
@@ -1956,7 +2022,7 @@ assign lane_column1_absent = (last1 && (surplus < 1));
 assign judge_lane1_odd_state = (lane_column1_leaves[16-1:8] != 1);
 assign judge_lane1_odd_payload = ((((lane * 4) + 1) >= 4) && (((lane * 4) + 1) < (4 + unused)) && (lane_column1_leaves[8-1:0] != 0));
 
-assign either2_takes = (either2_refill || either2_spell);
+assign either2_0_takes = (either2_0_refill || either2_0_spell);
 
 assign lane_column2_reaches14_flag = (lane_column2_leading >= limits[2-1:0]);
 
@@ -1988,8 +2054,8 @@ end
 assign lane_column2_short0 = ((lane_column2_x0[16-1:8] & (~lane_column2_taken0)) == 0);
 assign lane_column2_escape0 = (((lane_column2_byte0 ^ escape[8-1:0]) & escape[16-1:8]) == 0);
 
-assign either2_refill = (lane_column2_refill1 && (!lane_column1_blocks));
-assign either2_spell = (lane_column2_escape1 && (!lane_column1_blocks) && (1'b0 || (!lane_column2_refill1)));
+assign either2_0_refill = (lane_column2_refill1 && (!lane_column1_blocks));
+assign either2_0_spell = (lane_column2_escape1 && (!lane_column1_blocks) && (1'b0 || (!lane_column2_refill1)));
 assign lane_column2_blocks = (lane_column1_blocks || (lane_column2_refill1 && lane_column2_escape1 && (!1'b0)));
 assign lane_column2_done = (parted && (!(lane_column2_coded1 || lane_column2_escape1)));
 
@@ -2055,7 +2121,7 @@ always @(posedge clk) begin: lane_column2_ring
     if (step) begin
         lane_column2_x0 <= lane_column2_back;
         if (entering) begin
-            lane_column2_x0 <= s_lanes_tdata[48-1:32];
+            lane_column2_x0 <= cut2_field;
         end
         lane_column2_x1 <= lane_column2_x0;
         lane_column2_size1 <= lane_column2_size0;
@@ -2087,13 +2153,13 @@ end
 
 always @(posedge clk) begin: lane_column2_follow
     if (move) begin
-        if (either2_spell) begin
+        if (either2_0_spell) begin
             lane_column2_part2 <= dealt[24-1:16];
         end
         else if ((!lane_column2_done)) begin
-            lane_column2_part2 <= lane_column2_index1;
+            lane_column2_part2 <= {4'h0, lane_column2_index1};
         end
-        lane_column2_spelt2 <= (either2_spell || lane_column2_absent || (lane_column2_done && lane_column2_spelt2));
+        lane_column2_spelt2 <= (either2_0_spell || lane_column2_absent || (lane_column2_done && lane_column2_spelt2));
     end
 end
 
@@ -2103,7 +2169,7 @@ assign lane_column2_absent = (last1 && (surplus < 2));
 assign judge_lane2_odd_state = (lane_column2_leaves[16-1:8] != 1);
 assign judge_lane2_odd_payload = ((((lane * 4) + 2) >= 4) && (((lane * 4) + 2) < (4 + unused)) && (lane_column2_leaves[8-1:0] != 0));
 
-assign either3_takes = (either3_refill || either3_spell);
+assign either3_0_takes = (either3_0_refill || either3_0_spell);
 
 assign lane_column3_reaches21_flag = (lane_column3_leading >= limits[2-1:0]);
 
@@ -2135,8 +2201,8 @@ end
 assign lane_column3_short0 = ((lane_column3_x0[16-1:8] & (~lane_column3_taken0)) == 0);
 assign lane_column3_escape0 = (((lane_column3_byte0 ^ escape[8-1:0]) & escape[16-1:8]) == 0);
 
-assign either3_refill = (lane_column3_refill1 && (!lane_column2_blocks));
-assign either3_spell = (lane_column3_escape1 && (!lane_column2_blocks) && (1'b0 || (!lane_column3_refill1)));
+assign either3_0_refill = (lane_column3_refill1 && (!lane_column2_blocks));
+assign either3_0_spell = (lane_column3_escape1 && (!lane_column2_blocks) && (1'b0 || (!lane_column3_refill1)));
 assign split = (lane_column2_blocks || (lane_column3_refill1 && lane_column3_escape1 && (!1'b0)));
 assign lane_column3_done = (parted && (!(lane_column3_coded1 || lane_column3_escape1)));
 
@@ -2202,7 +2268,7 @@ always @(posedge clk) begin: lane_column3_ring
     if (step) begin
         lane_column3_x0 <= lane_column3_back;
         if (entering) begin
-            lane_column3_x0 <= s_lanes_tdata[64-1:48];
+            lane_column3_x0 <= cut3_field;
         end
         lane_column3_x1 <= lane_column3_x0;
         lane_column3_size1 <= lane_column3_size0;
@@ -2234,13 +2300,13 @@ end
 
 always @(posedge clk) begin: lane_column3_follow
     if (move) begin
-        if (either3_spell) begin
+        if (either3_0_spell) begin
             lane_column3_part2 <= dealt[32-1:24];
         end
         else if ((!lane_column3_done)) begin
-            lane_column3_part2 <= lane_column3_index1;
+            lane_column3_part2 <= {4'h0, lane_column3_index1};
         end
-        lane_column3_spelt2 <= (either3_spell || lane_column3_absent || (lane_column3_done && lane_column3_spelt2));
+        lane_column3_spelt2 <= (either3_0_spell || lane_column3_absent || (lane_column3_done && lane_column3_spelt2));
     end
 end
 
@@ -2262,11 +2328,9 @@ always @(posedge clk) begin: look_ahead
     end
     else if ((step && more)) begin
         last <= (following == s_shape_tdata[12-1:2]);
-        boundary <= ($signed({1'b0, following[7-1:0]}) == ((512 / 4) - 1));
+        boundary <= (following[7-1:0] == 127);
     end
 end
-
-assign half = ((s_lanes_tdata >>> half_shift) & ((2 ** 16) - 1));
 
 assign room = (m_exponents_tready || (!m_exponents_tvalid));
 assign source = (((phase == 2'b01) && (s_lanes_tvalid || (!entering))) || ((phase == 2'b10) && (!(more && blank))));
@@ -2432,21 +2496,18 @@ always @(posedge clk) begin: follow_on
     end
 end
 
-always @(surplus, ahead, last2) begin: count_behind
-    integer i;
+always @(last2, count_behind0_ahead, surplus) begin: count_behind0_count
     behind = 5;
-    for (i=1-1; i>=0; i=i-1) begin
-        if (ahead[i]) begin
-            behind = (((4 * i) + surplus) + 1);
-        end
-    end
     if (last2) begin
         behind = 0;
+    end
+    else if (count_behind0_ahead[0]) begin
+        behind = ({1'h0, surplus} + 1);
     end
 end
 
 always @(surplus, last2) begin: count_items
-    items = (4 - 1);
+    items = 3;
     if (last2) begin
         items = surplus;
     end

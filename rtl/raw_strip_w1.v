@@ -70,12 +70,34 @@ reg [13:0] size;
 wire [13:0] size_after;
 reg [13:0] size_before;
 reg [31:0] tail;
-wire [31:0] tail_after;
+reg [31:0] tail_after;
 reg [31:0] tail_before;
 wire take;
 wire [23:0] keep_present0_part;
 wire follow_blocks0_ending;
 reg [8:0] follow_blocks0_place;
+wire [1:0] leave_out0_once;
+wire [23:0] leave_out0_one;
+wire [1:0] leave_out0_twice;
+wire [23:0] leave_out0_two;
+wire [55:0] cut0_word;
+wire [31:0] cut0_field;
+wire [31:0] cut1_field;
+wire [31:0] cut2_field;
+wire [31:0] cut3_field;
+reg [31:0] choose0_word;
+reg [31:0] choose0_either1_chosen;
+
+assign leave_out0_once[1] = 'b0;
+assign leave_out0_once[0] = count[0];
+assign leave_out0_one[24-1:8] = 'b0000000000000000;
+assign leave_out0_one[8-1:0] = keep_present0_part[24-1:16];
+assign leave_out0_twice[1] = count[0];
+assign leave_out0_twice[0] = 'b0;
+assign leave_out0_two[24-1:16] = 'b00000000;
+assign leave_out0_two[16-1:0] = keep_present0_part[24-1:8];
+assign cut0_word[56-1:32] = kept;
+assign cut0_word[32-1:0] = tail_before;
 
 assign keep_present0_part = s_axis_tdata[24-1:0];
 
@@ -100,19 +122,48 @@ always @(posedge clk) begin: follow_blocks0_count
     end
 end
 
-always @(keep_present0_part[24-1:16], keep_present0_part, keep_present0_part[24-1:8], count, s_trailing_tdata) begin: leave_out0_show
+always @(leave_out0_one, leave_out0_twice, keep_present0_part, leave_out0_two, leave_out0_once, s_trailing_tdata) begin: leave_out0_show
     kept = keep_present0_part;
-    kept_bytes = ({count, 1'h0} + count);
+    kept_bytes = (leave_out0_twice + leave_out0_once);
     case (s_trailing_tdata)
         'h1: begin
-            kept = keep_present0_part[24-1:8];
-            kept_bytes = {count, 1'h0};
+            kept = leave_out0_two;
+            kept_bytes = leave_out0_twice;
         end
         'h2: begin
-            kept = keep_present0_part[24-1:16];
-            kept_bytes = count;
+            kept = leave_out0_one;
+            kept_bytes = leave_out0_once;
         end
     endcase
+end
+
+assign cut0_field = cut0_word[32-1:(32 - 32)];
+
+assign cut1_field = cut0_word[40-1:(40 - 32)];
+
+assign cut2_field = cut0_word[48-1:(48 - 32)];
+
+assign cut3_field = cut0_word[56-1:(56 - 32)];
+
+always @(cut1_field, kept_bytes[0], cut0_field) begin: choose0_either0_show
+    choose0_word = cut0_field;
+    if (kept_bytes[0]) begin
+        choose0_word = cut1_field;
+    end
+end
+
+always @(cut3_field, kept_bytes[0], cut2_field) begin: choose0_either1_show
+    choose0_either1_chosen = cut2_field;
+    if (kept_bytes[0]) begin
+        choose0_either1_chosen = cut3_field;
+    end
+end
+
+always @(choose0_either1_chosen, kept_bytes[1], choose0_word) begin: choose0_either2_show
+    tail_after = choose0_word;
+    if (kept_bytes[1]) begin
+        tail_after = choose0_either1_chosen;
+    end
 end
 
 assign free = (((!m_axis_tvalid) || m_axis_tready) && ((!s_axis_tlast) || (!m_chunk_tvalid) || m_chunk_tready));
@@ -129,8 +180,7 @@ always @(tail, opening, size) begin: so_far
     end
 end
 
-assign tail_after = ({kept, tail_before} >>> {kept_bytes, 3'h0});
-assign size_after = (size_before + kept_bytes);
+assign size_after = (size_before + {12'h0, kept_bytes});
 
 always @(posedge clk) begin: control
     if (rst == 1) begin
@@ -159,7 +209,7 @@ always @(posedge clk) begin: move
     if (take) begin
         tail <= tail_after;
         size <= size_after;
-        m_axis_tdata <= kept;
+        m_axis_tdata <= {8'h0, kept};
         m_axis_tlast <= s_axis_tlast;
         if (s_axis_tlast) begin
             m_chunk_tdata <= {size_after, tail_after};

@@ -72,7 +72,7 @@ reg [13:0] size;
 wire [13:0] size_after;
 reg [13:0] size_before;
 reg [31:0] tail;
-wire [31:0] tail_after;
+reg [31:0] tail_after;
 reg [31:0] tail_before;
 wire take;
 wire [23:0] keep_present0_part;
@@ -81,10 +81,46 @@ reg [23:0] keep_present2_part;
 reg [23:0] keep_present3_part;
 wire follow_blocks0_ending;
 reg [6:0] follow_blocks0_place;
-wire [31:0] leave_out0_one;
+wire [3:0] leave_out0_once;
+wire [95:0] leave_out0_one;
 wire [95:0] leave_out0_three;
-wire [63:0] leave_out0_two;
+wire [3:0] leave_out0_twice;
+wire [95:0] leave_out0_two;
+wire [127:0] cut0_word;
+wire [31:0] cut0_field;
+wire [31:0] cut1_field;
+wire [31:0] cut2_field;
+wire [31:0] cut3_field;
+wire [31:0] cut4_field;
+wire [31:0] cut5_field;
+wire [31:0] cut6_field;
+wire [31:0] cut7_field;
+wire [31:0] cut8_field;
+wire [31:0] cut9_field;
+wire [31:0] cut10_field;
+wire [31:0] cut11_field;
+wire [31:0] cut12_field;
+wire [31:0] cut13_field;
+wire [31:0] cut14_field;
+wire [31:0] cut15_field;
+reg [31:0] choose0_word;
+reg [31:0] choose0_either1_chosen;
+reg [31:0] choose0_either2_chosen;
+reg [31:0] choose0_either3_chosen;
+reg [31:0] choose0_either4_chosen;
+reg [31:0] choose0_either5_chosen;
+reg [31:0] choose0_either6_chosen;
+reg [31:0] choose0_either7_chosen;
+reg [31:0] choose0_either8_chosen;
+reg [31:0] choose0_either9_chosen;
+reg [31:0] choose0_either10_chosen;
+reg [31:0] choose0_either11_chosen;
+reg [31:0] choose0_either12_chosen;
+reg [31:0] choose0_either13_chosen;
 
+assign leave_out0_once[3] = 'b0;
+assign leave_out0_once[3-1:0] = count;
+assign leave_out0_one[96-1:32] = 'b0000000000000000000000000000000000000000000000000000000000000000;
 assign leave_out0_one[32-1:24] = keep_present3_part[24-1:16];
 assign leave_out0_one[24-1:16] = keep_present2_part[24-1:16];
 assign leave_out0_one[16-1:8] = keep_present1_part[24-1:16];
@@ -93,10 +129,15 @@ assign leave_out0_three[96-1:72] = keep_present3_part;
 assign leave_out0_three[72-1:48] = keep_present2_part;
 assign leave_out0_three[48-1:24] = keep_present1_part;
 assign leave_out0_three[24-1:0] = keep_present0_part;
+assign leave_out0_twice[4-1:1] = count;
+assign leave_out0_twice[0] = 'b0;
+assign leave_out0_two[96-1:64] = 'b00000000000000000000000000000000;
 assign leave_out0_two[64-1:48] = keep_present3_part[24-1:8];
 assign leave_out0_two[48-1:32] = keep_present2_part[24-1:8];
 assign leave_out0_two[32-1:16] = keep_present1_part[24-1:8];
 assign leave_out0_two[16-1:0] = keep_present0_part[24-1:8];
+assign cut0_word[128-1:32] = kept;
+assign cut0_word[32-1:0] = tail_before;
 
 assign keep_present0_part = s_axis_tdata[24-1:0];
 
@@ -142,19 +183,156 @@ always @(posedge clk) begin: follow_blocks0_count
     end
 end
 
-always @(leave_out0_one, leave_out0_three, leave_out0_two, count, s_trailing_tdata) begin: leave_out0_show
+always @(leave_out0_one, leave_out0_twice, leave_out0_three, leave_out0_two, leave_out0_once, s_trailing_tdata) begin: leave_out0_show
     kept = leave_out0_three;
-    kept_bytes = ({count, 1'h0} + count);
+    kept_bytes = (leave_out0_twice + leave_out0_once);
     case (s_trailing_tdata)
         'h1: begin
             kept = leave_out0_two;
-            kept_bytes = {count, 1'h0};
+            kept_bytes = leave_out0_twice;
         end
         'h2: begin
             kept = leave_out0_one;
-            kept_bytes = count;
+            kept_bytes = leave_out0_once;
         end
     endcase
+end
+
+assign cut0_field = cut0_word[32-1:(32 - 32)];
+
+assign cut1_field = cut0_word[40-1:(40 - 32)];
+
+assign cut2_field = cut0_word[48-1:(48 - 32)];
+
+assign cut3_field = cut0_word[56-1:(56 - 32)];
+
+assign cut4_field = cut0_word[64-1:(64 - 32)];
+
+assign cut5_field = cut0_word[72-1:(72 - 32)];
+
+assign cut6_field = cut0_word[80-1:(80 - 32)];
+
+assign cut7_field = cut0_word[88-1:(88 - 32)];
+
+assign cut8_field = cut0_word[96-1:(96 - 32)];
+
+assign cut9_field = cut0_word[104-1:(104 - 32)];
+
+assign cut10_field = cut0_word[112-1:(112 - 32)];
+
+assign cut11_field = cut0_word[120-1:(120 - 32)];
+
+assign cut12_field = cut0_word[128-1:(128 - 32)];
+
+assign cut13_field = cut0_word[128-1:(128 - 32)];
+
+assign cut14_field = cut0_word[128-1:(128 - 32)];
+
+assign cut15_field = cut0_word[128-1:(128 - 32)];
+
+always @(cut1_field, kept_bytes[0], cut0_field) begin: choose0_either0_show
+    choose0_word = cut0_field;
+    if (kept_bytes[0]) begin
+        choose0_word = cut1_field;
+    end
+end
+
+always @(cut3_field, kept_bytes[0], cut2_field) begin: choose0_either1_show
+    choose0_either1_chosen = cut2_field;
+    if (kept_bytes[0]) begin
+        choose0_either1_chosen = cut3_field;
+    end
+end
+
+always @(cut5_field, kept_bytes[0], cut4_field) begin: choose0_either2_show
+    choose0_either2_chosen = cut4_field;
+    if (kept_bytes[0]) begin
+        choose0_either2_chosen = cut5_field;
+    end
+end
+
+always @(cut7_field, kept_bytes[0], cut6_field) begin: choose0_either3_show
+    choose0_either3_chosen = cut6_field;
+    if (kept_bytes[0]) begin
+        choose0_either3_chosen = cut7_field;
+    end
+end
+
+always @(cut9_field, kept_bytes[0], cut8_field) begin: choose0_either4_show
+    choose0_either4_chosen = cut8_field;
+    if (kept_bytes[0]) begin
+        choose0_either4_chosen = cut9_field;
+    end
+end
+
+always @(cut11_field, kept_bytes[0], cut10_field) begin: choose0_either5_show
+    choose0_either5_chosen = cut10_field;
+    if (kept_bytes[0]) begin
+        choose0_either5_chosen = cut11_field;
+    end
+end
+
+always @(cut13_field, kept_bytes[0], cut12_field) begin: choose0_either6_show
+    choose0_either6_chosen = cut12_field;
+    if (kept_bytes[0]) begin
+        choose0_either6_chosen = cut13_field;
+    end
+end
+
+always @(cut15_field, kept_bytes[0], cut14_field) begin: choose0_either7_show
+    choose0_either7_chosen = cut14_field;
+    if (kept_bytes[0]) begin
+        choose0_either7_chosen = cut15_field;
+    end
+end
+
+always @(choose0_either1_chosen, kept_bytes[1], choose0_word) begin: choose0_either8_show
+    choose0_either8_chosen = choose0_word;
+    if (kept_bytes[1]) begin
+        choose0_either8_chosen = choose0_either1_chosen;
+    end
+end
+
+always @(choose0_either3_chosen, kept_bytes[1], choose0_either2_chosen) begin: choose0_either9_show
+    choose0_either9_chosen = choose0_either2_chosen;
+    if (kept_bytes[1]) begin
+        choose0_either9_chosen = choose0_either3_chosen;
+    end
+end
+
+always @(choose0_either5_chosen, kept_bytes[1], choose0_either4_chosen) begin: choose0_either10_show
+    choose0_either10_chosen = choose0_either4_chosen;
+    if (kept_bytes[1]) begin
+        choose0_either10_chosen = choose0_either5_chosen;
+    end
+end
+
+always @(choose0_either7_chosen, kept_bytes[1], choose0_either6_chosen) begin: choose0_either11_show
+    choose0_either11_chosen = choose0_either6_chosen;
+    if (kept_bytes[1]) begin
+        choose0_either11_chosen = choose0_either7_chosen;
+    end
+end
+
+always @(choose0_either9_chosen, kept_bytes[2], choose0_either8_chosen) begin: choose0_either12_show
+    choose0_either12_chosen = choose0_either8_chosen;
+    if (kept_bytes[2]) begin
+        choose0_either12_chosen = choose0_either9_chosen;
+    end
+end
+
+always @(choose0_either11_chosen, kept_bytes[2], choose0_either10_chosen) begin: choose0_either13_show
+    choose0_either13_chosen = choose0_either10_chosen;
+    if (kept_bytes[2]) begin
+        choose0_either13_chosen = choose0_either11_chosen;
+    end
+end
+
+always @(choose0_either13_chosen, kept_bytes[3], choose0_either12_chosen) begin: choose0_either14_show
+    tail_after = choose0_either12_chosen;
+    if (kept_bytes[3]) begin
+        tail_after = choose0_either13_chosen;
+    end
 end
 
 assign free = (((!m_axis_tvalid) || m_axis_tready) && ((!s_axis_tlast) || (!m_chunk_tvalid) || m_chunk_tready));
@@ -171,8 +349,7 @@ always @(tail, opening, size) begin: so_far
     end
 end
 
-assign tail_after = ({kept, tail_before} >>> {kept_bytes, 3'h0});
-assign size_after = (size_before + kept_bytes);
+assign size_after = (size_before + {10'h0, kept_bytes});
 
 always @(posedge clk) begin: control
     if (rst == 1) begin
@@ -201,7 +378,7 @@ always @(posedge clk) begin: move
     if (take) begin
         tail <= tail_after;
         size <= size_after;
-        m_axis_tdata <= kept;
+        m_axis_tdata <= {32'h0, kept};
         m_axis_tlast <= s_axis_tlast;
         if (s_axis_tlast) begin
             m_chunk_tdata <= {size_after, tail_after};
