@@ -6,8 +6,9 @@ import json
 import pytest
 from reference.tables import codewords, reverse
 
+from hls.code_column import LENGTH
 from hls.configuration import BUILT
-from hls.lane_enc import LENGTH, code_rom
+from hls.lane_enc import code_rom
 from hls.point import ESCAPE, SYMBOLS
 
 SKEWED = (1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 8)
