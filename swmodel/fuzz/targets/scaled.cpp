@@ -105,7 +105,7 @@ void decode_any(FuzzedData& input, const Parameters& parameters, bool has_signs)
             std::vector<std::uint8_t> zeros(4 * (words.size() + words_for(words.size())) + 4);
             const std::uint8_t* end = write_zeros(words.data(), count, zeros.data());
             chunk.insert(chunk.end(), static_cast<const std::uint8_t*>(zeros.data()), end);
-            chunk[0] |= static_cast<std::uint8_t>(kZeroBitmap);
+            chunk[0] |= static_cast<std::uint8_t>(zeros_bits(Zeros::kBitmap));
         }
     }
 
