@@ -27,23 +27,18 @@ from hls.delay import delay
 from hls.group_max import group_max
 from hls.point import POINT
 from hls.ram import ram
-from hls.stream import AxiStream, Contract
+from hls.stream import AxiStream, Contract, item_bits
 
 EXPONENT = 8
 
 
-def size_bits(width):
-    """Bits of the number of a group's items, less one."""
-    return (width - 1).bit_length()
-
-
 def contract(width=1):
     """The latency is from a block's last group to its first on m_axis."""
-    return Contract(latency=3 + size_bits(width), interval=1)
+    return Contract(latency=3 + item_bits(width), interval=1)
 
 
 def ports(width=1):
-    size = size_bits(width)
+    size = item_bits(width)
     return {
         "s_axis": AxiStream(width * EXPONENT, user=size),
         "m_axis": AxiStream(width * EXPONENT, user=1 + EXPONENT + size),
@@ -61,7 +56,7 @@ def block_max(clk, rst, s_axis, m_axis, width=1):
                  block, the block's maximum, items less one}
     rst     in   synchronous, active high; drops everything in flight
     """
-    size, levels = size_bits(width), size_bits(width)
+    size, levels = item_bits(width), item_bits(width)
     last = POINT.block // width - 1
     depth = last + contract(width).latency
     place_bits, address_bits = last.bit_length(), (depth - 1).bit_length()

@@ -16,7 +16,7 @@ from myhdl import Signal, always, always_comb, always_seq, block, instances, int
 
 from hls.point import POINT
 from hls.ram import ram
-from hls.stream import AxiStream, Contract
+from hls.stream import AxiStream, Contract, item_bits
 
 EXPONENT = 8
 
@@ -25,7 +25,7 @@ PACKET_PAUSE = 2  # cycles between full packets, as each is written behind the o
 
 
 def ports(width=1):
-    size = (width - 1).bit_length()
+    size = item_bits(width)
     return {
         "s_axis": AxiStream(width * EXPONENT, user=size),
         "m_axis": AxiStream(width * EXPONENT, user=size, last=False),

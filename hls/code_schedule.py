@@ -26,7 +26,7 @@ from hls.choose import choose
 from hls.huff_choice import index_bits
 from hls.point import POINT
 from hls.ram import ram
-from hls.stream import AxiStream, Contract
+from hls.stream import AxiStream, Contract, item_bits
 from hls.zero_split import CHECK, COUNT, INDEX, TAIL
 
 EXPONENT = 8
@@ -48,11 +48,6 @@ CONTRACT = Contract(latency=2, interval=1)  # from a chunk's totals to the first
 def busy_cycles(nonzeros: int, width: int = 1) -> int:
     """Cycles from a chunk's first operation to the next chunk's, if all it needs is there."""
     return 2 * POINT.lanes // width + -(-nonzeros // width) + -(-nonzeros // POINT.block) + 1
-
-
-def item_bits(width):
-    """Bits of an item's place in its group."""
-    return (width - 1).bit_length()
 
 
 def header_width(tables):

@@ -18,7 +18,7 @@ from myhdl import Signal, always, always_comb, always_seq, block, concat, instan
 
 from hls.cost_row import CELLS, SYMBOL, cost_row, step
 from hls.point import ESCAPE, POINT, SYMBOLS, Tables
-from hls.stream import AxiStream, Contract
+from hls.stream import AxiStream, Contract, item_bits
 
 EXPONENT = 8
 RAW_COST = 8  # bits that an escape or a raw block spends on an exponent
@@ -38,11 +38,6 @@ def index_bits(tables):
     return max(1, (len(tables) - 1).bit_length())
 
 
-def size_bits(width):
-    """Bits of the number of a group's items, less one."""
-    return (width - 1).bit_length()
-
-
 def table_costs(lengths):
     """For each symbol, the bits that a table spends on it."""
     escape = lengths[ESCAPE] + RAW_COST
@@ -50,7 +45,7 @@ def table_costs(lengths):
 
 
 def ports(tables, width=1):
-    size = size_bits(width)
+    size = item_bits(width)
     return {
         "s_axis": AxiStream(width * EXPONENT, user=1 + EXPONENT + size),
         "m_axis": AxiStream(width * EXPONENT, user=size),
@@ -73,7 +68,7 @@ def huff_choice(clk, rst, s_axis, m_axis, m_header, tables, width=1, stride=1):
     turn = stride // width
     if turn * width != stride:
         raise ValueError(f"a group of {width} has more than one of every {stride}th value")
-    bits, size = index_bits(tables), size_bits(width)
+    bits, size = index_bits(tables), item_bits(width)
     raw_header = 1 << (bits + EXPONENT)
     top, bottom = EXPONENT + size, size  # of the maximum in tuser
     padded = tables + tables[-1:] * (-len(tables) % (CELLS * turn))  # a copy is never cheaper

@@ -33,11 +33,10 @@ from hls.code_schedule import (
     HEADER,
     OPERATION,
     header_width,
-    item_bits,
 )
 from hls.huff_choice import index_bits
 from hls.point import ESCAPE, MAX_LENGTH, POINT, RAW, SYMBOLS
-from hls.stream import AxiStream, Contract
+from hls.stream import AxiStream, Contract, item_bits
 
 
 def contract(width=1):

@@ -27,7 +27,7 @@ from myhdl import (
 from hls.choose import choose
 from hls.fifo import cut
 from hls.point import POINT
-from hls.stream import AxiStream, Contract
+from hls.stream import AxiStream, Contract, item_bits
 
 RAW_BYTES = 3
 UNITS = 4  # of `width` bytes, in a word
@@ -43,7 +43,7 @@ def size_bits(fmt):
 
 def ports(fmt, width):
     return {
-        "s_axis": AxiStream(width * fmt.raw, user=(width - 1).bit_length()),
+        "s_axis": AxiStream(width * fmt.raw, user=item_bits(width)),
         "s_trailing": AxiStream(2, last=False),
         "m_axis": AxiStream(8 * UNITS * width, keep=True),
         "m_chunk": AxiStream(size_bits(fmt) + TAIL, last=False),
@@ -199,9 +199,9 @@ def count_values(s_axis, count, width):
 def leave_out(parts, trailing, count, kept, kept_bytes):
     """Raw parts of three bytes, of which the `trailing` lowest are left out."""
     width = len(kept)
-    three = side_by_side(parts, width)
-    two = side_by_side([part(24, 8) for part in parts], width)
-    one = side_by_side([part(24, 16) for part in parts], width)
+    three = widened(parts, width)
+    two = widened([part(24, 8) for part in parts], width)
+    one = widened([part(24, 16) for part in parts], width)
     once, twice = ConcatSignal(False, count), ConcatSignal(count, False)
 
     @always_comb
@@ -244,7 +244,7 @@ def follow_blocks(clk, rst, s_axis, s_trailing, take, known, width):
     return instances()
 
 
-def side_by_side(parts, width):
+def widened(parts, width):
     """A signal of so many bits: these, the first lowest, and zeros above."""
     rest = width - sum(map(len, parts))
     front = [intbv(0)[rest:]] if rest else []

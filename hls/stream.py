@@ -10,6 +10,11 @@ from myhdl import Signal, intbv
 FIELDS = ("tdata", "tkeep", "tuser", "tlast")  # what a word may consist of
 
 
+def item_bits(width):
+    """Bits of an item's place in its group, and of a group's number of items less one."""
+    return (width - 1).bit_length()
+
+
 @dataclass(frozen=True)
 class Contract:
     """What a block promises without stalls; asserted exactly by its co-simulation test.

@@ -32,7 +32,7 @@ from hls.compact import compact
 from hls.point import POINT, NumberFormat
 from hls.popcount import popcount
 from hls.side_by_side import side_by_side
-from hls.stream import AxiStream, Contract
+from hls.stream import AxiStream, Contract, item_bits
 
 INDEX = (POINT.chunk - 1).bit_length()  # bits of n - 1
 COUNT = POINT.chunk.bit_length()  # bits of nnz
@@ -49,7 +49,7 @@ def chunk_latency(fmt: NumberFormat, width: int = 1, lacking: int = 0) -> int:
 
 
 def ports(fmt, width=1):
-    number = (width - 1).bit_length()
+    number = item_bits(width)
     return {
         "s_axis": AxiStream(width * fmt.width, keep=width > 1),
         "m_axis": AxiStream(width * fmt.width, user=number),
@@ -75,7 +75,7 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1):
     if fmt.raw % 8:
         raise ValueError(f"the raw part of {fmt.name} is not a whole number of bytes")
     bits, mantissa, sign = fmt.width, fmt.mantissa, fmt.width - 1
-    number_bits = (width - 1).bit_length()
+    number_bits = item_bits(width)
     index_bits = INDEX - number_bits
     last_index = POINT.chunk // width - 1
     level_bits = width.bit_length()
