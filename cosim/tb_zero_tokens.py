@@ -14,7 +14,7 @@ from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from hls.point import POINT
-from hls.zero_tokens import CHUNK_PAUSE, CONTRACT, EXTRA_LATENCY, SUMS_LATENCY
+from hls.zero_tokens import CONTRACT, SUMS_LATENCY
 
 
 def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
@@ -84,15 +84,22 @@ async def starts_anew_after_reset(dut: Any, stop: int) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def keeps_its_contract(dut: Any) -> None:
-    """Pairs of 16 extra bits, so that every other one fills a word."""
+    """Chunks of pairs without extra bits; with 8 of one token, or of both; with 6, 11 and 1."""
     tb = block(dut)
     await tb.reset()
-    frame = runs(*[257] * 8)
-    await tb.check(cases([("first", frame), ("second", frame)]))
-    taken, end = tb.moved("s_axis"), 4
-    steps = [b - a for a, b in pairwise(taken)]
-    assert steps == [CONTRACT.interval + (CHUNK_PAUSE if i == end + 2 else 0) for i in range(9)]
-    pairs = [cycle for i, cycle in enumerate(taken) if i not in (end, 2 * end + 1)]
+    frames = [runs(*[1, 1] * 4), runs(*[1, 257] * 4), runs(*[257, 257] * 4)]
+    frames.append(runs(1, 65, 1, 2049, 1, 3))
+    await tb.check(cases([(f"{len(frame)} values", frame) for frame in frames]))
+    taken = tb.moved("s_axis")
+    one, two = CONTRACT.interval, CONTRACT.interval + 1
+    expected = [one] * 3 + [two]  # to the last word, which waits until nothing is left
+    expected += [one] * 4 + [two]
+    expected += [two] * 4 + [two]
+    expected += [one, one, two, two]  # 11 bits behind 6: a byte leaves before the next enter
+    assert [b - a for a, b in pairwise(taken)] == expected
+    ends = 4, 9, 14, 18
+    pairs = [cycle for i, cycle in enumerate(taken) if i not in ends]
     assert lags(tb.moved("m_class"), pairs) == {CONTRACT.latency}
-    assert lags(tb.moved("m_extra")[:2], pairs[1:end:2]) == {EXTRA_LATENCY}
-    assert lags(tb.moved("m_sums"), taken[end :: end + 1]) == {SUMS_LATENCY}
+    assert lags(tb.moved("m_extra")[:4], taken[5:9]) == {CONTRACT.latency}
+    assert lags(tb.moved("m_extra")[5:12:2], taken[10:14]) == {CONTRACT.latency}
+    assert lags(tb.moved("m_sums"), [taken[end] for end in ends]) == {SUMS_LATENCY}

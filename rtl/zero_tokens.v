@@ -18,17 +18,21 @@ module zero_tokens (
     m_extra_tdata,
     m_extra_tvalid,
     m_extra_tready,
+    m_extra_tuser,
     m_sums_tdata,
     m_sums_tvalid,
     m_sums_tready
 );
-// Take a pair a cycle; a chunk takes a cycle more.
+// Take a pair a cycle; one more if both tokens have extra bits, or behind one of more than 8.
+//
+// A chunk's last word waits until all that waits has left.
 //
 // s_axis   in   zero_pairs's packet for the chunk
 // m_class  out  a word a pair: tdata = {class of the run, of the distance}
-// m_extra  out  the chunk's extra bits in whole words; those that the last has too many are 0
-// m_sums   out  a word a chunk: tdata = {cost as known runs with tables 1, with tables 0, extra
-//               bytes, pairs}; costs in bits, as rule 5 of section 8 counts them
+// m_extra  out  the chunk's extra bits in bytes; those that the last has too many are 0. tuser =
+//               the byte's number
+// m_sums   out  a word a chunk, behind all its others: tdata = {bits of the codewords in tables 1,
+//               in tables 0, extra bytes, pairs}; the bits are right for up to 1024 pairs
 // rst      in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -36,402 +40,379 @@ input rst;
 input [23:0] s_axis_tdata;
 input s_axis_tvalid;
 output s_axis_tready;
-wire s_axis_tready;
+reg s_axis_tready;
 input s_axis_tlast;
 output [7:0] m_class_tdata;
 reg [7:0] m_class_tdata;
 output m_class_tvalid;
 reg m_class_tvalid;
 input m_class_tready;
-output [31:0] m_extra_tdata;
-reg [31:0] m_extra_tdata;
+output [7:0] m_extra_tdata;
+wire [7:0] m_extra_tdata;
 output m_extra_tvalid;
-reg m_extra_tvalid;
+wire m_extra_tvalid;
 input m_extra_tready;
-output [51:0] m_sums_tdata;
-reg [51:0] m_sums_tdata;
+output [7:0] m_extra_tuser;
+wire [7:0] m_extra_tuser;
+output [47:0] m_sums_tdata;
+wire [47:0] m_sums_tdata;
 output m_sums_tvalid;
-reg m_sums_tvalid;
+wire m_sums_tvalid;
 input m_sums_tready;
 
-reg [21:0] bits;
-wire class_free;
-reg [10:0] distance_bits;
+reg [3:0] base;
+wire complete;
+wire [11:0] distance;
 reg [3:0] distance_class;
-reg [3:0] distance_size;
-reg entered;
-reg [10:0] entered_distance;
-reg [3:0] entered_distance_size;
-reg entered_last;
-reg [11:0] entered_pairs;
-reg [10:0] entered_run;
-reg [3:0] entered_run_size;
+wire emit;
+wire [10:0] extra;
 reg [7:0] extra_bytes;
-wire extra_free;
-wire [53:0] filling;
 wire finish;
-reg finishing;
-wire go;
-reg [31:0] held;
-reg joined;
-reg joined_last;
-reg [11:0] joined_pairs;
+reg [17:0] held;
+reg [9:0] kept;
 reg [4:0] level;
-wire [5:0] level_sum;
-wire [53:0] moved_bits;
-wire [21:0] moved_run;
-reg [11:0] pairs;
-wire partial;
-reg [10:0] run_bits;
+reg [17:0] moved;
+reg [11:0] number;
+wire of_run;
+wire price;
+wire put;
+wire ready;
+wire rest;
+wire [11:0] run;
 reg [3:0] run_class;
-reg [3:0] run_size;
-reg [4:0] size;
-reg [10:0] total;
-wire [15:0] cost_1;
-wire [15:0] cost_0;
-wire [11:0] tokens0_number;
-wire [11:0] tokens1_number;
-reg [4:0] price0_both;
-reg [3:0] price0_distance_cost;
-reg [3:0] price0_run_cost;
-reg [15:0] price0_spent;
-reg [4:0] price1_both;
-reg [3:0] price1_distance_cost;
-reg [3:0] price1_run_cost;
-reg [15:0] price1_spent;
+reg second;
+reg [3:0] size;
+wire whole;
+reg [13:0] cost_1;
+reg [13:0] cost_0;
+reg [3:0] add_prices0_distance_price;
+reg [3:0] add_prices0_run_price;
+reg [3:0] add_prices1_distance_price;
+reg [3:0] add_prices1_run_price;
+wire strip_leading_one0_keep0_bit;
+wire strip_leading_one0_keep1_bit;
+wire strip_leading_one0_keep2_bit;
+wire strip_leading_one0_keep3_bit;
+wire strip_leading_one0_keep4_bit;
+wire strip_leading_one0_keep5_bit;
+wire strip_leading_one0_keep6_bit;
+wire strip_leading_one0_keep7_bit;
+wire strip_leading_one0_keep8_bit;
+wire strip_leading_one0_keep9_bit;
+wire strip_leading_one0_keep10_bit;
+wire [10:0] strip_leading_one0_side_by_side0_joined;
 
-assign tokens0_number = s_axis_tdata[12-1:0];
+assign strip_leading_one0_side_by_side0_joined[10] = strip_leading_one0_keep10_bit;
+assign strip_leading_one0_side_by_side0_joined[9] = strip_leading_one0_keep9_bit;
+assign strip_leading_one0_side_by_side0_joined[8] = strip_leading_one0_keep8_bit;
+assign strip_leading_one0_side_by_side0_joined[7] = strip_leading_one0_keep7_bit;
+assign strip_leading_one0_side_by_side0_joined[6] = strip_leading_one0_keep6_bit;
+assign strip_leading_one0_side_by_side0_joined[5] = strip_leading_one0_keep5_bit;
+assign strip_leading_one0_side_by_side0_joined[4] = strip_leading_one0_keep4_bit;
+assign strip_leading_one0_side_by_side0_joined[3] = strip_leading_one0_keep3_bit;
+assign strip_leading_one0_side_by_side0_joined[2] = strip_leading_one0_keep2_bit;
+assign strip_leading_one0_side_by_side0_joined[1] = strip_leading_one0_keep1_bit;
+assign strip_leading_one0_side_by_side0_joined[0] = strip_leading_one0_keep0_bit;
 
-always @(tokens0_number) begin: tokens0_classify
+always @(distance) begin: classify0_look
     distance_class = 0;
-    if (tokens0_number[11]) begin
+    if (distance[11]) begin
         distance_class = 12;
     end
-    else if (tokens0_number[10]) begin
+    else if (distance[10]) begin
         distance_class = 11;
     end
-    else if (tokens0_number[9]) begin
+    else if (distance[9]) begin
         distance_class = 10;
     end
-    else if (tokens0_number[8]) begin
+    else if (distance[8]) begin
         distance_class = 9;
     end
-    else if (tokens0_number[7]) begin
+    else if (distance[7]) begin
         distance_class = 8;
     end
-    else if (tokens0_number[6]) begin
+    else if (distance[6]) begin
         distance_class = 7;
     end
-    else if (tokens0_number[5]) begin
+    else if (distance[5]) begin
         distance_class = 6;
     end
-    else if (tokens0_number[4]) begin
+    else if (distance[4]) begin
         distance_class = 5;
     end
-    else if (tokens0_number[3]) begin
+    else if (distance[3]) begin
         distance_class = 4;
     end
-    else if (tokens0_number[2]) begin
+    else if (distance[2]) begin
         distance_class = 3;
     end
-    else if (tokens0_number[1]) begin
+    else if (distance[1]) begin
         distance_class = 2;
     end
-    else if (tokens0_number[0]) begin
+    else if (distance[0]) begin
         distance_class = 1;
     end
 end
 
-always @(distance_class) begin: tokens0_measure
-    distance_size = 0;
-    if ((distance_class > 1)) begin
-        distance_size = (distance_class - 1);
-    end
-end
-
-always @(distance_size, tokens0_number) begin: tokens0_strip
-    distance_bits = tokens0_number[11-1:0];
-    if ((!tokens0_number[11])) begin
-        distance_bits[distance_size] = 1'b0;
-    end
-end
-
-assign tokens1_number = s_axis_tdata[24-1:12];
-
-always @(tokens1_number) begin: tokens1_classify
+always @(run) begin: classify1_look
     run_class = 0;
-    if (tokens1_number[11]) begin
+    if (run[11]) begin
         run_class = 12;
     end
-    else if (tokens1_number[10]) begin
+    else if (run[10]) begin
         run_class = 11;
     end
-    else if (tokens1_number[9]) begin
+    else if (run[9]) begin
         run_class = 10;
     end
-    else if (tokens1_number[8]) begin
+    else if (run[8]) begin
         run_class = 9;
     end
-    else if (tokens1_number[7]) begin
+    else if (run[7]) begin
         run_class = 8;
     end
-    else if (tokens1_number[6]) begin
+    else if (run[6]) begin
         run_class = 7;
     end
-    else if (tokens1_number[5]) begin
+    else if (run[5]) begin
         run_class = 6;
     end
-    else if (tokens1_number[4]) begin
+    else if (run[4]) begin
         run_class = 5;
     end
-    else if (tokens1_number[3]) begin
+    else if (run[3]) begin
         run_class = 4;
     end
-    else if (tokens1_number[2]) begin
+    else if (run[2]) begin
         run_class = 3;
     end
-    else if (tokens1_number[1]) begin
+    else if (run[1]) begin
         run_class = 2;
     end
-    else if (tokens1_number[0]) begin
+    else if (run[0]) begin
         run_class = 1;
     end
 end
 
-always @(run_class) begin: tokens1_measure
-    run_size = 0;
-    if ((run_class > 1)) begin
-        run_size = (run_class - 1);
-    end
-end
-
-always @(run_size, tokens1_number) begin: tokens1_strip
-    run_bits = tokens1_number[11-1:0];
-    if ((!tokens1_number[11])) begin
-        run_bits[run_size] = 1'b0;
-    end
-end
-
-always @(m_class_tdata) begin: price0_look_up
+always @(m_class_tdata) begin: add_prices0_look_up
     case (m_class_tdata[4-1:0])
-        0: price0_distance_cost = 8;
-        1: price0_distance_cost = 2;
-        2: price0_distance_cost = 6;
-        3: price0_distance_cost = 3;
-        4: price0_distance_cost = 2;
-        5: price0_distance_cost = 2;
-        6: price0_distance_cost = 4;
-        7: price0_distance_cost = 6;
-        8: price0_distance_cost = 7;
-        9: price0_distance_cost = 8;
-        10: price0_distance_cost = 8;
-        11: price0_distance_cost = 8;
-        default: price0_distance_cost = 8;
+        0: add_prices0_distance_price = 8;
+        1: add_prices0_distance_price = 2;
+        2: add_prices0_distance_price = 6;
+        3: add_prices0_distance_price = 3;
+        4: add_prices0_distance_price = 2;
+        5: add_prices0_distance_price = 2;
+        6: add_prices0_distance_price = 4;
+        7: add_prices0_distance_price = 6;
+        8: add_prices0_distance_price = 7;
+        9: add_prices0_distance_price = 8;
+        10: add_prices0_distance_price = 8;
+        11: add_prices0_distance_price = 8;
+        default: add_prices0_distance_price = 8;
     endcase
 end
 
-always @(m_class_tdata) begin: price0_look_up_run
+always @(m_class_tdata) begin: add_prices0_look_up_run
     case (m_class_tdata[(2 * 4)-1:4])
-        0: price0_run_cost = 1;
-        1: price0_run_cost = 3;
-        2: price0_run_cost = 2;
-        3: price0_run_cost = 5;
-        4: price0_run_cost = 7;
-        5: price0_run_cost = 7;
-        6: price0_run_cost = 7;
-        7: price0_run_cost = 7;
-        8: price0_run_cost = 7;
-        9: price0_run_cost = 7;
-        10: price0_run_cost = 7;
-        11: price0_run_cost = 6;
-        default: price0_run_cost = 6;
+        0: add_prices0_run_price = 1;
+        1: add_prices0_run_price = 3;
+        2: add_prices0_run_price = 2;
+        3: add_prices0_run_price = 5;
+        4: add_prices0_run_price = 7;
+        5: add_prices0_run_price = 7;
+        6: add_prices0_run_price = 7;
+        7: add_prices0_run_price = 7;
+        8: add_prices0_run_price = 7;
+        9: add_prices0_run_price = 7;
+        10: add_prices0_run_price = 7;
+        11: add_prices0_run_price = 6;
+        default: add_prices0_run_price = 6;
     endcase
 end
 
-always @(posedge clk) begin: price0_join
-    if (go) begin
-        price0_both <= ({1'h0, price0_distance_cost} + {1'h0, price0_run_cost});
-    end
-end
-
-always @(posedge clk) begin: price0_add
+always @(posedge clk) begin: add_prices0_add
     if (rst == 1) begin
-        price0_spent <= 56;
+        cost_0 <= 0;
     end
     else begin
         if (finish) begin
-            price0_spent <= 56;
+            cost_0 <= 0;
         end
-        else if ((go && joined)) begin
-            price0_spent <= (price0_spent + {11'h0, price0_both});
+        else if (price) begin
+            cost_0 <= ((cost_0 + {10'h0, add_prices0_distance_price}) + {10'h0, add_prices0_run_price});
         end
     end
 end
 
-assign cost_0 = (price0_spent + {5'h0, extra_bytes, 3'h0});
-
-always @(m_class_tdata) begin: price1_look_up
+always @(m_class_tdata) begin: add_prices1_look_up
     case (m_class_tdata[4-1:0])
-        0: price1_distance_cost = 1;
-        1: price1_distance_cost = 2;
-        2: price1_distance_cost = 3;
-        3: price1_distance_cost = 5;
-        4: price1_distance_cost = 7;
-        5: price1_distance_cost = 7;
-        6: price1_distance_cost = 7;
-        7: price1_distance_cost = 7;
-        8: price1_distance_cost = 7;
-        9: price1_distance_cost = 7;
-        10: price1_distance_cost = 7;
-        11: price1_distance_cost = 6;
-        default: price1_distance_cost = 6;
+        0: add_prices1_distance_price = 1;
+        1: add_prices1_distance_price = 2;
+        2: add_prices1_distance_price = 3;
+        3: add_prices1_distance_price = 5;
+        4: add_prices1_distance_price = 7;
+        5: add_prices1_distance_price = 7;
+        6: add_prices1_distance_price = 7;
+        7: add_prices1_distance_price = 7;
+        8: add_prices1_distance_price = 7;
+        9: add_prices1_distance_price = 7;
+        10: add_prices1_distance_price = 7;
+        11: add_prices1_distance_price = 6;
+        default: add_prices1_distance_price = 6;
     endcase
 end
 
-always @(m_class_tdata) begin: price1_look_up_run
+always @(m_class_tdata) begin: add_prices1_look_up_run
     case (m_class_tdata[(2 * 4)-1:4])
-        0: price1_run_cost = 2;
-        1: price1_run_cost = 3;
-        2: price1_run_cost = 2;
-        3: price1_run_cost = 2;
-        4: price1_run_cost = 4;
-        5: price1_run_cost = 5;
-        6: price1_run_cost = 8;
-        7: price1_run_cost = 8;
-        8: price1_run_cost = 8;
-        9: price1_run_cost = 8;
-        10: price1_run_cost = 8;
-        11: price1_run_cost = 8;
-        default: price1_run_cost = 8;
+        0: add_prices1_run_price = 2;
+        1: add_prices1_run_price = 3;
+        2: add_prices1_run_price = 2;
+        3: add_prices1_run_price = 2;
+        4: add_prices1_run_price = 4;
+        5: add_prices1_run_price = 5;
+        6: add_prices1_run_price = 8;
+        7: add_prices1_run_price = 8;
+        8: add_prices1_run_price = 8;
+        9: add_prices1_run_price = 8;
+        10: add_prices1_run_price = 8;
+        11: add_prices1_run_price = 8;
+        default: add_prices1_run_price = 8;
     endcase
 end
 
-always @(posedge clk) begin: price1_join
-    if (go) begin
-        price1_both <= ({1'h0, price1_distance_cost} + {1'h0, price1_run_cost});
-    end
-end
-
-always @(posedge clk) begin: price1_add
+always @(posedge clk) begin: add_prices1_add
     if (rst == 1) begin
-        price1_spent <= 56;
+        cost_1 <= 0;
     end
     else begin
         if (finish) begin
-            price1_spent <= 56;
+            cost_1 <= 0;
         end
-        else if ((go && joined)) begin
-            price1_spent <= (price1_spent + {11'h0, price1_both});
+        else if (price) begin
+            cost_1 <= ((cost_1 + {10'h0, add_prices1_distance_price}) + {10'h0, add_prices1_run_price});
         end
     end
 end
 
-assign cost_1 = (price1_spent + {5'h0, extra_bytes, 3'h0});
+assign strip_leading_one0_keep0_bit = (number[0] && (number[12-1:1] != 0));
 
-assign class_free = ((!m_class_tvalid) || m_class_tready);
-assign extra_free = ((!m_extra_tvalid) || m_extra_tready);
+assign strip_leading_one0_keep1_bit = (number[1] && (number[12-1:2] != 0));
 
-assign go = (class_free && extra_free && (!finishing));
-assign s_axis_tready = (class_free && extra_free && (!finishing));
-assign finish = (finishing && ((!m_sums_tvalid) || m_sums_tready));
+assign strip_leading_one0_keep2_bit = (number[2] && (number[12-1:3] != 0));
 
-assign moved_run = ({11'h0, entered_run} << entered_distance_size);
+assign strip_leading_one0_keep3_bit = (number[3] && (number[12-1:4] != 0));
 
-assign level_sum = ({1'h0, level} + size);
-assign moved_bits = ({32'h0, bits} << level);
+assign strip_leading_one0_keep4_bit = (number[4] && (number[12-1:5] != 0));
 
-assign filling = ({22'h0, held} | moved_bits);
-assign partial = (total[3-1:0] != 0);
+assign strip_leading_one0_keep5_bit = (number[5] && (number[12-1:6] != 0));
+
+assign strip_leading_one0_keep6_bit = (number[6] && (number[12-1:7] != 0));
+
+assign strip_leading_one0_keep7_bit = (number[7] && (number[12-1:8] != 0));
+
+assign strip_leading_one0_keep8_bit = (number[8] && (number[12-1:9] != 0));
+
+assign strip_leading_one0_keep9_bit = (number[9] && (number[12-1:10] != 0));
+
+assign strip_leading_one0_keep10_bit = (number[10] && (number[12-1:11] != 0));
+
+assign extra = strip_leading_one0_side_by_side0_joined;
+
+assign distance = s_axis_tdata[12-1:0];
+assign run = s_axis_tdata[(2 * 12)-1:12];
+
+assign of_run = (second || (distance[12-1:1] == 0));
+assign whole = (second || (distance[12-1:1] == 0) || (run[12-1:1] == 0));
+
+always @(distance_class, of_run, run_class, run, distance) begin: pick
+    number = distance;
+    size = 0;
+    if (of_run) begin
+        number = run;
+        if ((run[12-1:1] != 0)) begin
+            size = (run_class - 1);
+        end
+    end
+    else begin
+        size = (distance_class - 1);
+    end
+end
+
+assign rest = (s_axis_tvalid && s_axis_tlast && (level != 0));
+assign emit = ((level >= 8) && m_extra_tready);
+assign ready = ((level < 16) && ((level < 8) || m_extra_tready) && ((!m_class_tvalid) || m_class_tready) && (!s_axis_tlast));
+assign price = (m_class_tvalid && m_class_tready);
+assign complete = ((level == 0) && (!m_class_tvalid));
+
+assign put = (ready && s_axis_tvalid);
+assign finish = (s_axis_tvalid && s_axis_tlast && complete && m_sums_tready);
+
+always @(m_sums_tready, ready, s_axis_tlast, complete, whole) begin: accept
+    s_axis_tready = (ready && whole);
+    if (s_axis_tlast) begin
+        s_axis_tready = (complete && m_sums_tready);
+    end
+end
+
+always @(level, emit, extra, held, put) begin: lay
+    kept = {2'h0, held[8-1:0]};
+    if (emit) begin
+        kept = held[18-1:8];
+    end
+    base = {level[4], level[3-1:0]};
+    moved = 0;
+    if (put) begin
+        moved = ({7'h0, extra} << level[3-1:0]);
+    end
+end
+
+assign m_extra_tvalid = ((level >= 8) || rest);
+assign m_extra_tdata = held[8-1:0];
+assign m_extra_tuser = extra_bytes;
+assign m_sums_tvalid = (s_axis_tvalid && s_axis_tlast && complete);
+assign m_sums_tdata = {cost_1, cost_0, extra_bytes, s_axis_tdata[12-1:0]};
 
 always @(posedge clk) begin: advance
     if (rst == 1) begin
-        joined_last <= 0;
-        m_sums_tvalid <= 0;
-        entered <= 0;
-        entered_last <= 0;
+        level <= 0;
+        second <= 0;
+        extra_bytes <= 0;
         m_class_tvalid <= 0;
-        joined <= 0;
-        finishing <= 0;
-        m_extra_tvalid <= 0;
+        held <= 0;
     end
     else begin
-        if (go) begin
-            entered <= (s_axis_tvalid && (!s_axis_tlast));
-            entered_last <= (s_axis_tvalid && s_axis_tlast);
-            joined <= entered;
-            joined_last <= entered_last;
+        if ((emit || put)) begin
+            held <= ({8'h0, kept} | moved);
+            level <= {1'h0, base};
+            if (put) begin
+                level <= ({1'h0, base} + {1'h0, size});
+            end
         end
-        if (class_free) begin
-            m_class_tvalid <= (go && s_axis_tvalid && (!s_axis_tlast));
+        else if ((rest && m_extra_tready)) begin
+            held <= 0;
+            level <= 0;
         end
-        if (extra_free) begin
-            m_extra_tvalid <= (go && ((joined && level_sum[5]) || (joined_last && (level != 0))));
-        end
-        if ((go && joined_last)) begin
-            finishing <= 1'b1;
-        end
-        else if (finish) begin
-            finishing <= 1'b0;
+        if (put) begin
+            second <= (!whole);
         end
         if (finish) begin
-            m_sums_tvalid <= 1'b1;
+            extra_bytes <= 0;
         end
-        else if (m_sums_tready) begin
-            m_sums_tvalid <= 1'b0;
+        else if ((m_extra_tready && ((level >= 8) || rest))) begin
+            extra_bytes <= (extra_bytes + 1);
+        end
+        if ((put && whole)) begin
+            m_class_tvalid <= 1'b1;
+        end
+        else if (m_class_tready) begin
+            m_class_tvalid <= 1'b0;
         end
     end
 end
 
 always @(posedge clk) begin: move
-    if (go) begin
+    if (put) begin
         m_class_tdata <= {run_class, distance_class};
-        entered_pairs <= s_axis_tdata[12-1:0];
-        entered_distance <= distance_bits;
-        entered_run <= run_bits;
-        entered_distance_size <= distance_size;
-        entered_run_size <= run_size;
-        joined_pairs <= entered_pairs;
-        bits <= (moved_run | {11'h0, entered_distance});
-        size <= ({1'h0, entered_distance_size} + {1'h0, entered_run_size});
-    end
-    if (extra_free) begin
-        m_extra_tdata <= filling[32-1:0];
-        if (joined_last) begin
-            m_extra_tdata <= held;
-        end
-    end
-end
-
-always @(posedge clk) begin: hold
-    if (rst == 1) begin
-        held <= 0;
-        level <= 0;
-        total <= 0;
-    end
-    else begin
-        if ((go && joined)) begin
-            level <= level_sum[5-1:0];
-            held <= filling[32-1:0];
-            if (level_sum[5]) begin
-                held <= {10'h0, filling[32+:(2 * 11)]};
-            end
-            total <= (total + {6'h0, size});
-        end
-        else if ((go && joined_last)) begin
-            level <= 0;
-            held <= 0;
-            total <= 0;
-        end
-    end
-end
-
-always @(posedge clk) begin: close
-    if ((go && joined_last)) begin
-        extra_bytes <= (total[(8 + 3)-1:3] + {7'h0, partial});
-        pairs <= joined_pairs;
-    end
-    if (finish) begin
-        m_sums_tdata <= {cost_1, cost_0, extra_bytes, pairs};
     end
 end
 

@@ -21,6 +21,7 @@ from hls.code_schedule import CODE, HEADER, OPERATION, START, STORE
 from hls.code_stack import word_bytes
 from hls.lane_enc import beat_bytes
 from hls.point import POINT, RAW, NumberFormat, Tables
+from hls.zero_tokens import COST, SIZE
 
 WORD = 4
 INDEX = POINT.chunk.bit_length() - 1  # bits of n - 1
@@ -213,16 +214,17 @@ class Stages:
     def extra_words(self) -> list[Word]:
         """Words of zero_tokens's m_extra."""
         _, extra = self.runs
-        return [Word(word) for word in whole_words(extra + bytes(-len(extra) % WORD))]
+        return [Word(byte, tuser=number) for number, byte in enumerate(extra)]
 
     @property
     def sums_word(self) -> Word:
         """The word of zero_tokens's m_sums."""
         classes, extra = self.runs
-        sums = len(extra) << INDEX | len(classes) // 2
+        sums, low = len(extra) << INDEX | len(classes) // 2, INDEX + SIZE
         for number, tables in enumerate(KNOWN_TABLES):
-            cost = Tokens(0, classes, tables, extra, number).cost()
-            sums |= cost << (INDEX + 8 + 16 * number)
+            tokens = Tokens(0, classes, tables, extra, number)
+            bits = tokens.cost() - 8 * len(tokens.head(0))
+            sums |= bits % 2**COST << (low + COST * number)
         return Word(sums)
 
     @property
