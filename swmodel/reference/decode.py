@@ -167,7 +167,8 @@ def read_nonzeros(
     at = 0
     for block, w in zip(blocks, widths, strict=True):
         used = -(-block.count * w // 8)
-        for part in read_raw(raw[at : at + used], raw_at + at, block.count, w):
+        place = min(raw_at + at, r.end)  # a block may lie in the lanes whole
+        for part in read_raw(raw[at : at + used], place, block.count, w):
             sign, mantissa = divmod(part << block.trailing, 1 << d.mantissa)
             exponent = exponents[len(values)]
             values.append((sign << d.exponent | exponent) << d.mantissa | mantissa)

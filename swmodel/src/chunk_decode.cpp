@@ -139,7 +139,8 @@ void join_raw_parts(const Kernel& kernel, const RawBytes& raw, const ChunkLayout
         const std::size_t size = (bits + 7) / 8;
         const std::uint8_t* packed = raw.at(at, size);
         if (bits % 8 != 0 && packed[size - 1] >> (bits % 8) != 0) {
-            corrupt("raw", layout.raw + (layout.in_rows() ? 0 : at),
+            const std::size_t begins = layout.raw + (layout.in_rows() ? 0 : at);
+            corrupt("raw", std::min(begins, layout.end),  // a block may lie in the lanes whole
                     "unused bits of a block are not 0");
         }
         if (first >= done) {

@@ -49,6 +49,7 @@ def test_is_refused(invalid: Invalid) -> None:
         entrolith.decompress(data)
     assert type(caught.value).__name__ == invalid.error
     assert caught.value.field == invalid.field
+    assert caught.value.offset in range(len(data) + 1)
     with pytest.raises(Refused) as refused:
         decode(data, TABLES)
     assert refused.value.field == invalid.field

@@ -134,6 +134,13 @@ def narrow(patterns: NDArray[np.uint32]) -> NDArray[np.uint8]:
     return narrowed
 
 
+def far_below(count: int, seed: int) -> NDArray[np.uint16]:
+    """fp16 patterns of which the first is so large that raw exponents pay for the others."""
+    values = upper(noise(count, seed)) & np.uint16(0x8FFF) | np.uint16(1)
+    values[0] = 0x7800
+    return values
+
+
 def upper(patterns: NDArray[np.uint32]) -> NDArray[np.uint16]:
     """The bf16 patterns in the upper halves."""
     return (patterns >> np.uint32(16)).astype(np.uint16)
@@ -168,6 +175,7 @@ VALID: tuple[Vector, ...] = (
     Vector("fp32_hw", "fp32", "hw-n8-c4096", (9000,), lambda: gradient(9000, 7, zeros=20)),
     Vector("fp32_hw_raw", "fp32", "hw-n8-c4096", (600,), lambda: noise(600, 8)),
     Vector("bf16_hw", "bf16", "hw-n8-c4096", (5000,), lambda: upper(gradient(5000, 9, zeros=1))),
+    Vector("fp16_hw_raw", "fp16", "hw-n8-c4096", (513,), lambda: far_below(513, 31)),
     LevelVector("fast", "bf16", "1", (33000,), lambda: upper(gradient(33000, 11, zeros=9))),
     LevelVector("zero_runs", "fp32", "5", (9000,), lambda: runs(9000, 12), written=False),
     LevelVector(
@@ -306,6 +314,9 @@ INVALID = (
     Invalid("signed", "fp32_small", flipped(BODY, 0x02), "UnsupportedModeError", "mode"),
     Invalid("wrong_value", "fp32_small", flipped(-40, 1), "CorruptStreamError", "check"),
     Invalid("stored_value", "fp32_stored", flipped(-40, 1), "CorruptStreamError", "check"),
+    Invalid(
+        "raw_in_lanes", "fp16_hw_raw", first_chunk(8 + 2 * 7, 255), "CorruptStreamError", "raw"
+    ),
     Invalid("footer_check", "static", flipped(-2, 1), "CorruptStreamError", "footer_check"),
     Invalid("index", "static", footer(0, 1), "CorruptStreamError", "index"),
     Invalid("stream_check", "static", footer(-8, 1), "CorruptStreamError", "stream_check"),
