@@ -379,13 +379,14 @@ def choose_trailing(blocks: Sequence[Sequence[int]], d: Dtype, p: Profile) -> li
     """Rule 3 of section 8: t of each block of these raw parts, all 0 if it does not pay."""
     if not p.trailing:
         return [0] * len(blocks)
-    common = [trailing_zeros(raws, d.mantissa) // p.trailing * p.trailing for raws in blocks]
+    common = [trailing_zeros(raws, d.mantissa) for raws in blocks]
+    if p.trailing > 1:
+        return [min(common) // p.trailing * p.trailing] * len(blocks)
     saved = sum(
         len(raw_string(raws, 0, d.mantissa + 1)) - len(raw_string(raws, t, d.mantissa + 1))
         for raws, t in zip(blocks, common, strict=True)
     )
-    pays = saved > len(blocks) or p.trailing > 1
-    return common if pays else [0] * len(blocks)
+    return common if saved > len(blocks) else [0] * len(blocks)
 
 
 def raw_strings(raws: Sequence[int], spans: list[slice], common: list[int], d: Dtype) -> bytes:

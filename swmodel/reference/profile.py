@@ -19,7 +19,7 @@ class Profile:
     check: int
     stored: bool
     trailing: int
-    """What t of rule 3 is a multiple of; 0: always 0."""
+    """What t of rule 3 is a multiple of; 0: always 0; above 1: all blocks of a chunk have one t."""
     runs: bool = False
     """With tables that are made (rule 5)."""
     known_pairs: int = 0

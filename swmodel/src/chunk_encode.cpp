@@ -22,11 +22,21 @@ struct CodedPlan {
     std::uint64_t cost;  // rule 8 of section 8: bits
 };
 
-/// Rule 3 of section 8 for a block whose values allow for `trailing`.
-std::uint8_t strip(const Profile& profile, std::uint8_t trailing) {
-    return profile.trailing == 0
-               ? std::uint8_t{0}
-               : static_cast<std::uint8_t>(trailing - trailing % profile.trailing);
+/// Rule 3 of section 8: from the most that each block allows to what it strips. Whether any does.
+template <class F>
+bool choose_trailing(const Profile& profile, std::vector<Block>& blocks) {
+    std::uint8_t common = F::kPartBits;
+    std::size_t saved = 0;
+    for (const Block& block : blocks) {
+        common = std::min(common, block.trailing);
+        saved += raw_bytes(block.count, F::kPartBits) -
+                 raw_bytes(block.count, F::kPartBits - block.trailing);
+    }
+    if (profile.trailing == 1 && saved > blocks.size()) return true;
+    common = profile.trailing > 1 ? static_cast<std::uint8_t>(common - common % profile.trailing)
+                                  : std::uint8_t{0};
+    for (Block& block : blocks) block.trailing = common;
+    return common > 0;
 }
 
 /// Rule 2 of section 8. `differences` are the block's.
@@ -61,8 +71,6 @@ CodedPlan plan_coded(const Kernel& kernel, const ChunkValues<typename F::Value>&
     const ValueKernel<F>& ops = kernel.values<F>();
     const std::size_t full = profile.parameters.block();
     constexpr unsigned kExponentBits = 8 * F::kExponentBytes;
-    std::size_t untrimmed = 0;
-    std::size_t trimmed = 0;
     work.blocks.clear();
     work.costs.clear();
     for (std::size_t first = 0; first < count; first += full) {
@@ -71,23 +79,19 @@ CodedPlan plan_coded(const Kernel& kernel, const ChunkValues<typename F::Value>&
         const BlockSurvey block = ops.survey(nonzeros + first, length, differences);
         const Choice choice = choose_table<F>(kernel, tables.costs(F::kExponentBytes), profile,
                                               block, differences, length);
-        const std::uint8_t trailing = strip(profile, block.trailing);
         work.blocks.push_back(
-            {static_cast<std::uint32_t>(length), block.emax, choice.table, trailing});
+            {static_cast<std::uint32_t>(length), block.emax, choice.table, block.trailing});
         work.costs.push_back({block.histogram, choice.bits});
-        untrimmed += raw_bytes(length, F::kPartBits);
-        trimmed += raw_bytes(length, F::kPartBits - trailing);
     }
     const std::uint64_t bits =
         choose_dynamic(profile.mode, kExponentBits, work.costs, work.blocks, work.tables);
-    const std::size_t blocks = work.blocks.size();
-    const bool trailing = untrimmed - trimmed > (profile.trailing > 1 ? 0 : blocks);
-    if (!trailing) {
-        for (Block& block : work.blocks) block.trailing = 0;
+    const bool trailing = choose_trailing<F>(profile, work.blocks);
+    std::size_t bytes = tables_bytes(work.tables.size()) +
+                        work.blocks.size() * (F::kExponentBytes + 1 + (trailing ? 1 : 0));
+    for (const Block& block : work.blocks) {
+        bytes += raw_bytes(block.count, F::kPartBits - block.trailing);
     }
-    const std::size_t head =
-        tables_bytes(work.tables.size()) + blocks * (F::kExponentBytes + 1 + (trailing ? 1 : 0));
-    return {trailing, bits + 8 * (head + (trailing ? trimmed : untrimmed))};
+    return {trailing, bits + 8 * bytes};
 }
 
 template <class F>

@@ -132,10 +132,12 @@ def test_most_pairs_of_hardware() -> None:
 
 @pytest.mark.parametrize("dtype", LAYOUTS)
 def test_hardware_strips_whole_bytes(dtype: str) -> None:
-    layout = LAYOUTS[dtype]
-    for t in range(layout.mantissa + 1):
-        values = make("dense", dtype, 512) | 1
+    """As many in all blocks of a chunk as its values allow; in another chunk, others."""
+    mantissa = LAYOUTS[dtype].mantissa
+    for t in range(mantissa + 1):
+        values = make("dense", dtype, 4096) | 1 << mantissa // 2
         stripped = (values >> t << t | 1 << t).astype(values.dtype)
-        found = hardware(np.concatenate([values, stripped]), dtype)
-        parts = 512 * (1 + layout.mantissa) + 512 * (1 + layout.mantissa - t // 8 * 8)
-        assert found.sizes.raw == parts // 8 - 4
+        part_bits = 1 + mantissa - min(t, mantissa // 2) // 8 * 8
+        stripped[512:1024] = values[512:1024] >> mantissa // 2 << mantissa // 2
+        found = hardware(np.concatenate([stripped, values | 1]), dtype)
+        assert found.sizes.raw == 512 * (part_bits + 1 + mantissa) - 8

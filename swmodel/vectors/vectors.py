@@ -238,6 +238,14 @@ VALID: tuple[Vector, ...] = (
         lambda: upper(np.where(noise(5000, 28) < 1 << 28, noise(5000, 29), gradient(5000, 30))),
         version=2,
     ),
+    Vector(
+        "fp32_hw2_trailing",
+        "fp32",
+        "hw2-n8-c4096",
+        (12500,),
+        lambda: gradient(12500, 32) & ~np.uint32(0) << np.arange(12500, dtype=np.uint32) // 600,
+        version=2,
+    ),
 )
 
 
