@@ -14,8 +14,9 @@ from cosim.bench.block import Block, Case, chunks, corners
 from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free, waits
+from hls.bitmap_words import SUMMARY_PAUSE, WORD
 from hls.point import POINT
-from hls.zero_bitmap import CHUNK_PAUSE, CONTRACT, SUMMARY_PAUSE, WORD
+from hls.zero_bitmap import CHUNK_PAUSE, CONTRACT
 
 GROUPS = POINT.chunk // setting.width()  # of a chunk
 SUMMARY = WORD * WORD // setting.width()  # groups of a word of the summary

@@ -18,29 +18,19 @@ from hls.zero_tokens import CONTRACT, SUMS_LATENCY
 
 
 def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
-    return Block(dut, ["s_axis"], ["m_class", "m_extra", "m_sums"], idle, stall)
+    return Block(dut, ["s_axis"], ["m_class", "m_axis"], idle, stall)
 
 
 def case(name: str, chunk: Stages) -> Case:
     outputs = {
         "m_class": chunk.class_words,
-        "m_extra": chunk.extra_words,
-        "m_sums": [chunk.sums_word],
+        "m_axis": chunk.token_words,
     }
     return Case(name, {"s_axis": chunk.pair_words}, outputs, len(chunk.values))
 
 
 def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
     return (case(name, chunk) for name, chunk in chunks(frames))
-
-
-def runs(*numbers: int) -> Frame:
-    """So many values that are not zero, so many zeros, and so on."""
-    (value,) = corners().gradient(1)
-    frame: Frame = []
-    for i, number in enumerate(numbers):
-        frame += [0 if i % 2 else value] * number
-    return frame
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -57,6 +47,7 @@ async def codes_every_class(dut: Any) -> None:
     """The least and the greatest number of every class, as distance and as run."""
     tb = block(dut)
     await tb.reset()
+    runs = corners().runs
     bounds = [number for c in range(12) for number in (1 << c, (1 << c) + 1)]
     frames = [(f"{n}, 1", runs(n, 1)) for n in bounds if n < POINT.chunk]
     frames += [(f"1, {n}, 3, {n}", runs(1, n, 3, n)) for n in bounds]
@@ -68,6 +59,7 @@ async def codes_every_class(dut: Any) -> None:
 async def codes_chunks(dut: Any) -> None:
     tb = block(dut)
     await tb.reset()
+    runs = corners().runs
     await tb.check(cases(corners().chunks()))
     await tb.check(cases([("most pairs", runs(*[1] * POINT.chunk))]))
     await tb.check(cases([("most bits", runs(*[5] * (POINT.chunk // 5)))]))
@@ -87,6 +79,7 @@ async def keeps_its_contract(dut: Any) -> None:
     """Chunks of pairs without extra bits; with 8 of one token, or of both; with 6, 11 and 1."""
     tb = block(dut)
     await tb.reset()
+    runs = corners().runs
     frames = [runs(*[1, 1] * 4), runs(*[1, 257] * 4), runs(*[257, 257] * 4)]
     frames.append(runs(1, 65, 1, 2049, 1, 3))
     await tb.check(cases([(f"{len(frame)} values", frame) for frame in frames]))
@@ -100,6 +93,7 @@ async def keeps_its_contract(dut: Any) -> None:
     ends = 4, 9, 14, 18
     pairs = [cycle for i, cycle in enumerate(taken) if i not in ends]
     assert lags(tb.moved("m_class"), pairs) == {CONTRACT.latency}
-    assert lags(tb.moved("m_extra")[:4], taken[5:9]) == {CONTRACT.latency}
-    assert lags(tb.moved("m_extra")[5:12:2], taken[10:14]) == {CONTRACT.latency}
-    assert lags(tb.moved("m_sums"), [taken[end] for end in ends]) == {SUMS_LATENCY}
+    put = tb.moved("m_axis")  # 4 bytes and sums, 8 and sums, 3 and sums
+    assert lags(put[1:5], taken[5:9]) == {CONTRACT.latency}
+    assert lags(put[7:14:2], taken[10:14]) == {CONTRACT.latency}
+    assert lags([put[i] for i in (0, 5, 14, 18)], [taken[end] for end in ends]) == {SUMS_LATENCY}

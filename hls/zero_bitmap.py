@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from myhdl import (
     Signal,
-    always,
     always_comb,
     always_seq,
     block,
@@ -21,27 +20,20 @@ from myhdl import (
     modbv,
 )
 
+from hls.bitmap_words import SUMMARIES, SUMMARIES_LOG2, WORD, WORDS, bitmap_words
 from hls.fifo import fifo
-from hls.point import POINT
 from hls.ram import ram
-from hls.side_by_side import side_by_side
 from hls.stream import AxiStream, Contract
 
-WORD = 32
-WORDS = POINT.chunk // WORD  # of a chunk's bitmap
-SUMMARIES = WORDS // WORD  # of its summary
 LONGEST = SUMMARIES + WORDS  # words of a packet
 PARTS = LONGEST.bit_length()  # bits of their number
-WORDS_LOG2 = (WORDS - 1).bit_length()
 DEPTH = 512  # words of the memory, the bitmaps of three chunks, in groups of SUMMARIES
 DEPTH_LOG2 = (DEPTH - 1).bit_length()
-GROUP_LOG2 = (SUMMARIES - 1).bit_length()
 CROWDED = 8  # groups that a chunk's end and a chunk of one value may take before it shows
 CHUNKS = 4  # that may wait
 
 CONTRACT = Contract(latency=5, interval=1)  # from a chunk's last group to its packet
 CHUNK_PAUSE = 3  # cycles without a group taken after a chunk's last
-SUMMARY_PAUSE = 1  # and after those, in a chunk, that complete a word of the summary
 
 
 def ports(width=1):
@@ -58,42 +50,34 @@ def zero_bitmap(clk, rst, s_axis, m_axis, width=1):
                  tuser = the packet's number of words, in each of them
     rst     in   synchronous, active high; drops everything in flight
     """
-    turns = WORD // width  # groups of flags in a word
-    last = turns - 1
-
-    # what enters: the word being filled, then its flag in the summary
-    take = Signal(bool(0))
-    position = Signal(modbv(0)[last.bit_length() :])
-    filled = [Signal(intbv(0)[width:]) for _ in range(turns)]
+    # what enters: words, and those of the summary
     word = Signal(intbv(0)[WORD:])
-    word_done = Signal(bool(0))
-    number = Signal(modbv(0)[WORDS_LOG2:])  # of the word in the chunk
+    write_word = Signal(bool(0))
     summary = Signal(intbv(0)[WORD:])
-    summary_number = Signal(intbv(0)[GROUP_LOG2:])
-    summary_due = Signal(bool(0))
-    summary_done = Signal(bool(0))
-    ended = Signal(bool(0))  # the chunk's last flag has entered
-    closing = Signal(bool(0))  # and its last word is written
+    summary_number = Signal(intbv(0)[SUMMARIES_LOG2:])
+    write_summary = Signal(bool(0))
+    ended = Signal(bool(0))  # all of the chunk's are written
+    close = Signal(bool(0))
     crowded = Signal(bool(0))  # the memory is nearly full
 
     # the memory, a ring: a chunk begins with a group for its summary, and uses what it needs of it
-    base = Signal(modbv(0)[DEPTH_LOG2 - GROUP_LOG2 :])
+    base = Signal(modbv(0)[DEPTH_LOG2 - SUMMARIES_LOG2 :])
     address = Signal(modbv(SUMMARIES)[DEPTH_LOG2:])  # of the next word
-    next_base = Signal(modbv(0)[DEPTH_LOG2 - GROUP_LOG2 :])
-    next_group = Signal(modbv(0)[DEPTH_LOG2 - GROUP_LOG2 :])
+    next_base = Signal(modbv(0)[DEPTH_LOG2 - SUMMARIES_LOG2 :])
+    next_group = Signal(modbv(0)[DEPTH_LOG2 - SUMMARIES_LOG2 :])
     parts = Signal(modbv(0)[PARTS:])  # words written
     write = Signal(bool(0))
     write_address = Signal(modbv(0)[DEPTH_LOG2:])
     write_data = Signal(intbv(0)[WORD:])
 
     # packets that are complete: number of words, and of summary words less one
-    complete = AxiStream(PARTS + GROUP_LOG2, last=False)
-    waiting = AxiStream(PARTS + GROUP_LOG2, last=False)
+    complete = AxiStream(PARTS + SUMMARIES_LOG2, last=False)
+    waiting = AxiStream(PARTS + SUMMARIES_LOG2, last=False)
     packets = fifo(clk, rst, complete, waiting, CHUNKS)
 
     place = Signal(modbv(0)[DEPTH_LOG2:])  # of the next word to read
-    room = Signal(modbv(0)[DEPTH_LOG2 - GROUP_LOG2 :])
-    after_place = Signal(modbv(0)[DEPTH_LOG2 - GROUP_LOG2 :])  # the group behind it
+    room = Signal(modbv(0)[DEPTH_LOG2 - SUMMARIES_LOG2 :])
+    after_place = Signal(modbv(0)[DEPTH_LOG2 - SUMMARIES_LOG2 :])  # the group behind it
     read_parts = Signal(modbv(0)[PARTS:])
     read_parts_next = Signal(modbv(0)[PARTS:])
     summary_last = Signal(modbv(0)[PARTS:])  # number of the summary's last word
@@ -101,87 +85,53 @@ def zero_bitmap(clk, rst, s_axis, m_axis, width=1):
     read = Signal(bool(0))
     leaving = Signal(bool(0))
 
-    places = [collect(clk, take, position, t, s_axis.tdata, filled[t]) for t in range(turns)]
-    whole_word = side_by_side(filled, word)
+    words = bitmap_words(
+        clk, rst, s_axis, crowded, close, write_word, word, write_summary, summary, summary_number,
+        ended, width,
+    )  # fmt: skip
     memory = ram(clk, write, write_address, write_data, read, place, m_axis.tdata, DEPTH)
 
     @always_comb
-    def due():
-        # no flag enters now, so that no word is done while the summary is written
-        summary_due.next = word_done and (ended or number[5:] == WORD - 1)
-
-    @always_comb
-    def accept():
-        s_axis.tready.next = not (ended or closing or crowded or summary_due)
-        take.next = s_axis.tvalid and not (ended or closing or crowded or summary_due)
-
-    @always_seq(clk.posedge, reset=rst)
-    def fill():
-        word_done.next = False
-        if take:
-            position.next = position + 1
-            word_done.next = s_axis.tlast or position == last
-            if s_axis.tlast:
-                position.next = 0
-                ended.next = True
-        if word_done:
-            closing.next = ended
-            number.next = number + 1
-            if ended:
-                ended.next = False
-                number.next = 0
-        summary_done.next = summary_due
-        if closing and not summary_done and complete.tready:
-            closing.next = False
-
-    @always(clk.posedge)
-    def summarize():
-        if word_done:
-            if number[5:] == 0:
-                summary.next = 0
-            summary.next[number[5:]] = word != 0
-            summary_number.next = number[:5]
-
-    @always_comb
     def store():
-        write.next = summary_done or (word_done and word != 0)
+        write.next = write_summary or write_word
         write_address.next = address
         write_data.next = word
-        if summary_done:
+        if write_summary:
             write_address.next = concat(base, summary_number)
             write_data.next = summary
 
     @always_comb
     def following():
-        next_base.next = address[DEPTH_LOG2:GROUP_LOG2]
-        if address[GROUP_LOG2:] != 0:
-            next_base.next = address[DEPTH_LOG2:GROUP_LOG2] + 1
+        next_base.next = address[DEPTH_LOG2:SUMMARIES_LOG2]
+        if address[SUMMARIES_LOG2:] != 0:
+            next_base.next = address[DEPTH_LOG2:SUMMARIES_LOG2] + 1
 
     @always_comb
     def skip():
         next_group.next = next_base + 1
-        after_place.next = place[DEPTH_LOG2:GROUP_LOG2] + 1
+        after_place.next = place[DEPTH_LOG2:SUMMARIES_LOG2] + 1
         read_parts_next.next = read_parts + 1
 
     @always_comb
     def announce():
-        complete.tvalid.next = closing and not summary_done
+        complete.tvalid.next = ended
         complete.tdata.next = concat(summary_number, parts)
+        close.next = ended and complete.tready
 
     @always_seq(clk.posedge, reset=rst)
     def advance():
         if write:
             parts.next = parts + 1
-            if not summary_done:
+            if not write_summary:
                 address.next = address + 1
-        if closing and not summary_done and complete.tready:
+        if close:
             parts.next = 0
             base.next = next_base
-            address.next = concat(next_group, intbv(0)[GROUP_LOG2:])
+            address.next = concat(next_group, intbv(0)[SUMMARIES_LOG2:])
 
     @always_comb
     def distance():
-        room.next = place[DEPTH_LOG2:GROUP_LOG2] - address[DEPTH_LOG2:GROUP_LOG2]
+        room.next = place[DEPTH_LOG2:SUMMARIES_LOG2] - address[DEPTH_LOG2:SUMMARIES_LOG2]
 
     @always_seq(clk.posedge, reset=rst)
     def crowd():
@@ -194,7 +144,7 @@ def zero_bitmap(clk, rst, s_axis, m_axis, width=1):
         waiting.tready.next = m_axis.tvalid and m_axis.tready and read_all
         m_axis.tuser.next = waiting.tdata[PARTS:]
         summary_last.next = concat(
-            intbv(0)[PARTS - GROUP_LOG2 :], waiting.tdata[PARTS + GROUP_LOG2 : PARTS]
+            intbv(0)[PARTS - SUMMARIES_LOG2 :], waiting.tdata[PARTS + SUMMARIES_LOG2 : PARTS]
         )
 
     @always_seq(clk.posedge, reset=rst)
@@ -205,32 +155,17 @@ def zero_bitmap(clk, rst, s_axis, m_axis, width=1):
             read_parts.next = read_parts_next
             place.next = place + 1
             if read_parts == summary_last:
-                place.next = concat(after_place, intbv(0)[GROUP_LOG2:])
+                place.next = concat(after_place, intbv(0)[SUMMARIES_LOG2:])
         elif m_axis.tready:
             m_axis.tvalid.next = False
         if leaving:
             read_all.next = False
             read_parts.next = 0
-            if place[GROUP_LOG2:] != 0:
-                place.next = concat(after_place, intbv(0)[GROUP_LOG2:])
+            if place[SUMMARIES_LOG2:] != 0:
+                place.next = concat(after_place, intbv(0)[SUMMARIES_LOG2:])
 
     @always_comb
     def end():
         m_axis.tlast.next = read_all
 
     return instances()
-
-
-@block
-def collect(clk, take, position, number, flags, kept):
-    """The place of one group of flags in the word; empty when the first group enters."""
-
-    @always(clk.posedge)
-    def put():
-        if take:
-            if position == number:
-                kept.next = flags
-            elif position == 0:
-                kept.next = 0
-
-    return put

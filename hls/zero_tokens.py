@@ -27,31 +27,31 @@ MOST_PAIRS = POINT.chunk // 4  # of known runs
 COST = (MOST_PAIRS * 16 - 1).bit_length()  # a pair takes less than 16 bits
 HELD = 7 + EXTRA  # bits that may wait to be a byte
 
-CONTRACT = Contract(latency=1, interval=1)  # of m_class, and of m_extra from what completes a byte
-SUMS_LATENCY = 0  # from a chunk's last word to its sums, if no byte is left
+CONTRACT = Contract(latency=1, interval=1)  # to the classes, and to a byte from what completes it
+SUMS_LATENCY = 0  # from a chunk's last word taken to the sums
+SUMS = 2 * COST + NUMBER  # bits of them
 
 
 def ports():
     return {
         "s_axis": AxiStream(2 * NUMBER),
         "m_class": AxiStream(2 * CLASS, last=False),
-        "m_extra": AxiStream(8, user=SIZE, last=False),
-        "m_sums": AxiStream(2 * COST + SIZE + NUMBER, last=False),
+        "m_axis": AxiStream(SUMS + SIZE + 8),
     }
 
 
 @block
-def zero_tokens(clk, rst, s_axis, m_class, m_extra, m_sums):
+def zero_tokens(clk, rst, s_axis, m_class, m_axis):
     """Take a pair a cycle; one more if both tokens have extra bits, or behind one of more than 8.
 
     A chunk's last word waits until all that waits has left.
 
     s_axis   in   zero_pairs's packet for the chunk
     m_class  out  a word a pair: tdata = {class of the run, of the distance}
-    m_extra  out  the chunk's extra bits in bytes; those that the last has too many are 0. tuser =
-                  the byte's number
-    m_sums   out  a word a chunk, behind all its others: tdata = {bits of the codewords in tables 1,
-                  in tables 0, extra bytes, pairs}; the bits are right for up to 1024 pairs
+    m_axis   out  a packet a chunk: its extra bits in bytes, tdata = {the byte's number, the byte},
+                  bits that the last has too many are 0; then, with tlast, a word of sums, tdata =
+                  {bits of the codewords in tables 1, in tables 0, pairs, extra bytes, 0}. The
+                  codewords' bits are right for up to 1024 pairs
     rst      in   synchronous, active high; drops everything in flight
     """
     known = [[tuple(lengths[: NUMBER + 1]) for lengths in tables] for tables in KNOWN_TABLES]
@@ -81,8 +81,8 @@ def zero_tokens(clk, rst, s_axis, m_class, m_extra, m_sums):
     put = Signal(bool(0))  # they do
     whole = Signal(bool(0))  # the pair is done with that
     price = Signal(bool(0))
-    rest = Signal(bool(0))  # the pairs have entered, and a byte is begun
-    complete = Signal(bool(0))  # nothing of the chunk waits
+    ending = Signal(bool(0))  # the pairs have entered
+    complete = Signal(bool(0))  # and nothing waits
     finish = Signal(bool(0))
     costs = [Signal(modbv(0)[COST:]) for _ in known]
 
@@ -117,27 +117,27 @@ def zero_tokens(clk, rst, s_axis, m_class, m_extra, m_sums):
 
     @always_comb
     def flow():
-        rest.next = s_axis.tvalid and s_axis.tlast and level != 0
-        emit.next = level >= 8 and m_extra.tready
+        emit.next = level >= 8 and m_axis.tready
         ready.next = (
             level < 16
-            and (level < 8 or m_extra.tready)
+            and (level < 8 or m_axis.tready)
             and (not m_class.tvalid or m_class.tready)
             and not s_axis.tlast
         )
         price.next = m_class.tvalid and m_class.tready
+        ending.next = s_axis.tvalid and s_axis.tlast
         complete.next = level == 0 and not m_class.tvalid
 
     @always_comb
     def pass_on():
         put.next = ready and s_axis.tvalid
-        finish.next = s_axis.tvalid and s_axis.tlast and complete and m_sums.tready
+        finish.next = ending and complete and m_axis.tready
 
     @always_comb
     def accept():
         s_axis.tready.next = ready and whole
         if s_axis.tlast:
-            s_axis.tready.next = complete and m_sums.tready
+            s_axis.tready.next = complete and m_axis.tready
 
     @always_comb
     def lay():
@@ -151,11 +151,13 @@ def zero_tokens(clk, rst, s_axis, m_class, m_extra, m_sums):
 
     @always_comb
     def show():
-        m_extra.tvalid.next = level >= 8 or rest
-        m_extra.tdata.next = held[8:]
-        m_extra.tuser.next = extra_bytes
-        m_sums.tvalid.next = s_axis.tvalid and s_axis.tlast and complete
-        m_sums.tdata.next = concat(cost_1, cost_0, extra_bytes, s_axis.tdata[NUMBER:])
+        m_axis.tvalid.next = level >= 8 or (ending and (level != 0 or not m_class.tvalid))
+        m_axis.tlast.next = level == 0
+        m_axis.tdata.next = concat(intbv(0)[SUMS:], extra_bytes, held[8:])
+        if level == 0:
+            m_axis.tdata.next = concat(
+                cost_1, cost_0, s_axis.tdata[NUMBER:], extra_bytes, intbv(0)[8:]
+            )
 
     @always_seq(clk.posedge, reset=rst)
     def advance():
@@ -164,14 +166,14 @@ def zero_tokens(clk, rst, s_axis, m_class, m_extra, m_sums):
             level.next = concat(intbv(0)[1:], base)
             if put:
                 level.next = concat(intbv(0)[1:], base) + concat(intbv(0)[1:], size)
-        elif rest and m_extra.tready:
+        elif ending and m_axis.tready:
             held.next = 0
             level.next = 0
         if put:
             second.next = not whole
         if finish:
             extra_bytes.next = 0
-        elif m_extra.tready and (level >= 8 or rest):
+        elif m_axis.tready and (level >= 8 or (ending and level != 0)):
             extra_bytes.next = extra_bytes + 1
         if put and whole:
             m_class.tvalid.next = True

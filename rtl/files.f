@@ -13,6 +13,9 @@ zero_pairs.v
 zero_pairs_w2.v
 zero_pairs_w4.v
 zero_tokens.v
+zero_part.v
+zero_part_w2.v
+zero_part_w4.v
 block_max.v
 block_max_w2.v
 block_max_w4.v

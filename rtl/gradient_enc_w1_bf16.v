@@ -234,31 +234,27 @@ reg zero_split0_note_check0_m_chunk_tvalid;
 wire zero_split0_note_check0_m_chunk_tready;
 reg [8:0] zero_bitmap0_address;
 reg [6:0] zero_bitmap0_base;
-reg zero_bitmap0_closing;
+wire zero_bitmap0_close;
 reg zero_bitmap0_crowded;
-reg zero_bitmap0_ended;
+wire zero_bitmap0_ended;
 reg [6:0] zero_bitmap0_next_base;
 wire [6:0] zero_bitmap0_next_group;
-reg [6:0] zero_bitmap0_number;
 reg [7:0] zero_bitmap0_parts;
-reg [4:0] zero_bitmap0_position;
 reg [31:0] zero_bitmap0_summary;
-reg zero_bitmap0_summary_done;
-wire zero_bitmap0_summary_due;
 reg [1:0] zero_bitmap0_summary_number;
-wire zero_bitmap0_take;
 wire [31:0] zero_bitmap0_word;
-reg zero_bitmap0_word_done;
 reg zero_bitmap0_write;
 reg [8:0] zero_bitmap0_write_address;
 reg [31:0] zero_bitmap0_write_data;
-wire zero_bitmap0_complete_tready;
+reg zero_bitmap0_write_summary;
+wire zero_bitmap0_write_word;
 wire [6:0] zero_bitmap0_after_place;
 reg [8:0] zero_bitmap0_place;
 wire [7:0] zero_bitmap0_read_parts_next;
 reg [7:0] zero_bitmap0_read_parts;
 wire zero_bitmap0_complete_tvalid;
 wire [9:0] zero_bitmap0_complete_tdata;
+wire zero_bitmap0_complete_tready;
 wire [6:0] zero_bitmap0_room;
 wire zero_bitmap0_read;
 wire zero_bitmap0_waiting_tvalid;
@@ -276,39 +272,46 @@ reg [1:0] zero_bitmap0_fifo0_register_queue0_head;
 reg [2:0] zero_bitmap0_fifo0_register_queue0_level;
 reg zero_bitmap0_fifo0_register_queue0_some;
 reg [1:0] zero_bitmap0_fifo0_register_queue0_tail;
-reg [0:0] zero_bitmap0_collect0_kept;
-reg [0:0] zero_bitmap0_collect1_kept;
-reg [0:0] zero_bitmap0_collect2_kept;
-reg [0:0] zero_bitmap0_collect3_kept;
-reg [0:0] zero_bitmap0_collect4_kept;
-reg [0:0] zero_bitmap0_collect5_kept;
-reg [0:0] zero_bitmap0_collect6_kept;
-reg [0:0] zero_bitmap0_collect7_kept;
-reg [0:0] zero_bitmap0_collect8_kept;
-reg [0:0] zero_bitmap0_collect9_kept;
-reg [0:0] zero_bitmap0_collect10_kept;
-reg [0:0] zero_bitmap0_collect11_kept;
-reg [0:0] zero_bitmap0_collect12_kept;
-reg [0:0] zero_bitmap0_collect13_kept;
-reg [0:0] zero_bitmap0_collect14_kept;
-reg [0:0] zero_bitmap0_collect15_kept;
-reg [0:0] zero_bitmap0_collect16_kept;
-reg [0:0] zero_bitmap0_collect17_kept;
-reg [0:0] zero_bitmap0_collect18_kept;
-reg [0:0] zero_bitmap0_collect19_kept;
-reg [0:0] zero_bitmap0_collect20_kept;
-reg [0:0] zero_bitmap0_collect21_kept;
-reg [0:0] zero_bitmap0_collect22_kept;
-reg [0:0] zero_bitmap0_collect23_kept;
-reg [0:0] zero_bitmap0_collect24_kept;
-reg [0:0] zero_bitmap0_collect25_kept;
-reg [0:0] zero_bitmap0_collect26_kept;
-reg [0:0] zero_bitmap0_collect27_kept;
-reg [0:0] zero_bitmap0_collect28_kept;
-reg [0:0] zero_bitmap0_collect29_kept;
-reg [0:0] zero_bitmap0_collect30_kept;
-reg [0:0] zero_bitmap0_collect31_kept;
-wire [31:0] zero_bitmap0_side_by_side4_joined;
+reg zero_bitmap0_bitmap_words0_closing;
+reg zero_bitmap0_bitmap_words0_ended;
+reg [4:0] zero_bitmap0_bitmap_words0_position;
+wire zero_bitmap0_bitmap_words0_summary_due;
+wire zero_bitmap0_bitmap_words0_take;
+reg zero_bitmap0_bitmap_words0_word_done;
+reg [6:0] zero_bitmap0_bitmap_words0_word_number;
+reg [0:0] zero_bitmap0_bitmap_words0_collect0_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect1_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect2_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect3_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect4_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect5_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect6_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect7_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect8_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect9_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect10_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect11_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect12_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect13_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect14_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect15_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect16_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect17_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect18_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect19_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect20_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect21_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect22_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect23_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect24_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect25_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect26_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect27_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect28_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect29_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect30_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect31_kept;
+wire [31:0] zero_bitmap0_bitmap_words0_side_by_side4_joined;
 reg [31:0] zero_bitmap0_ram0_read_data;
 reg block_max0_chunk_end;
 wire block_max0_close;
@@ -865,38 +868,38 @@ assign zero_split0_crc320_narrow0_xor_network0_joined[1] = zero_split0_crc320_na
 assign zero_split0_crc320_narrow0_xor_network0_joined[0] = zero_split0_crc320_narrow0_xor_network0_xor2103_total;
 assign zero_split0_keep_tail0_side_by_side3_joined[32-1:24] = zero_split0_side_by_side2_joined[16-1:8];
 assign zero_split0_keep_tail0_side_by_side3_joined[24-1:0] = zero_split0_keep_tail0_before;
-assign zero_bitmap0_side_by_side4_joined[31] = zero_bitmap0_collect31_kept[0];
-assign zero_bitmap0_side_by_side4_joined[30] = zero_bitmap0_collect30_kept[0];
-assign zero_bitmap0_side_by_side4_joined[29] = zero_bitmap0_collect29_kept[0];
-assign zero_bitmap0_side_by_side4_joined[28] = zero_bitmap0_collect28_kept[0];
-assign zero_bitmap0_side_by_side4_joined[27] = zero_bitmap0_collect27_kept[0];
-assign zero_bitmap0_side_by_side4_joined[26] = zero_bitmap0_collect26_kept[0];
-assign zero_bitmap0_side_by_side4_joined[25] = zero_bitmap0_collect25_kept[0];
-assign zero_bitmap0_side_by_side4_joined[24] = zero_bitmap0_collect24_kept[0];
-assign zero_bitmap0_side_by_side4_joined[23] = zero_bitmap0_collect23_kept[0];
-assign zero_bitmap0_side_by_side4_joined[22] = zero_bitmap0_collect22_kept[0];
-assign zero_bitmap0_side_by_side4_joined[21] = zero_bitmap0_collect21_kept[0];
-assign zero_bitmap0_side_by_side4_joined[20] = zero_bitmap0_collect20_kept[0];
-assign zero_bitmap0_side_by_side4_joined[19] = zero_bitmap0_collect19_kept[0];
-assign zero_bitmap0_side_by_side4_joined[18] = zero_bitmap0_collect18_kept[0];
-assign zero_bitmap0_side_by_side4_joined[17] = zero_bitmap0_collect17_kept[0];
-assign zero_bitmap0_side_by_side4_joined[16] = zero_bitmap0_collect16_kept[0];
-assign zero_bitmap0_side_by_side4_joined[15] = zero_bitmap0_collect15_kept[0];
-assign zero_bitmap0_side_by_side4_joined[14] = zero_bitmap0_collect14_kept[0];
-assign zero_bitmap0_side_by_side4_joined[13] = zero_bitmap0_collect13_kept[0];
-assign zero_bitmap0_side_by_side4_joined[12] = zero_bitmap0_collect12_kept[0];
-assign zero_bitmap0_side_by_side4_joined[11] = zero_bitmap0_collect11_kept[0];
-assign zero_bitmap0_side_by_side4_joined[10] = zero_bitmap0_collect10_kept[0];
-assign zero_bitmap0_side_by_side4_joined[9] = zero_bitmap0_collect9_kept[0];
-assign zero_bitmap0_side_by_side4_joined[8] = zero_bitmap0_collect8_kept[0];
-assign zero_bitmap0_side_by_side4_joined[7] = zero_bitmap0_collect7_kept[0];
-assign zero_bitmap0_side_by_side4_joined[6] = zero_bitmap0_collect6_kept[0];
-assign zero_bitmap0_side_by_side4_joined[5] = zero_bitmap0_collect5_kept[0];
-assign zero_bitmap0_side_by_side4_joined[4] = zero_bitmap0_collect4_kept[0];
-assign zero_bitmap0_side_by_side4_joined[3] = zero_bitmap0_collect3_kept[0];
-assign zero_bitmap0_side_by_side4_joined[2] = zero_bitmap0_collect2_kept[0];
-assign zero_bitmap0_side_by_side4_joined[1] = zero_bitmap0_collect1_kept[0];
-assign zero_bitmap0_side_by_side4_joined[0] = zero_bitmap0_collect0_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[31] = zero_bitmap0_bitmap_words0_collect31_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[30] = zero_bitmap0_bitmap_words0_collect30_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[29] = zero_bitmap0_bitmap_words0_collect29_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[28] = zero_bitmap0_bitmap_words0_collect28_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[27] = zero_bitmap0_bitmap_words0_collect27_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[26] = zero_bitmap0_bitmap_words0_collect26_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[25] = zero_bitmap0_bitmap_words0_collect25_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[24] = zero_bitmap0_bitmap_words0_collect24_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[23] = zero_bitmap0_bitmap_words0_collect23_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[22] = zero_bitmap0_bitmap_words0_collect22_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[21] = zero_bitmap0_bitmap_words0_collect21_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[20] = zero_bitmap0_bitmap_words0_collect20_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[19] = zero_bitmap0_bitmap_words0_collect19_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[18] = zero_bitmap0_bitmap_words0_collect18_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[17] = zero_bitmap0_bitmap_words0_collect17_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[16] = zero_bitmap0_bitmap_words0_collect16_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[15] = zero_bitmap0_bitmap_words0_collect15_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[14] = zero_bitmap0_bitmap_words0_collect14_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[13] = zero_bitmap0_bitmap_words0_collect13_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[12] = zero_bitmap0_bitmap_words0_collect12_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[11] = zero_bitmap0_bitmap_words0_collect11_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[10] = zero_bitmap0_bitmap_words0_collect10_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[9] = zero_bitmap0_bitmap_words0_collect9_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[8] = zero_bitmap0_bitmap_words0_collect8_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[7] = zero_bitmap0_bitmap_words0_collect7_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[6] = zero_bitmap0_bitmap_words0_collect6_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[5] = zero_bitmap0_bitmap_words0_collect5_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[4] = zero_bitmap0_bitmap_words0_collect4_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[3] = zero_bitmap0_bitmap_words0_collect3_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[2] = zero_bitmap0_bitmap_words0_collect2_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[1] = zero_bitmap0_bitmap_words0_collect1_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side4_joined[0] = zero_bitmap0_bitmap_words0_collect0_kept[0];
 assign huff_choice0_cost_row0_column0_cell0_look_up0_index[4] = huff_choice0_idle;
 assign huff_choice0_cost_row0_column0_cell0_look_up0_index[4-1:0] = huff_choice0_symbol;
 assign huff_choice0_cost_row0_column0_cell1_look_up1_index[4] = huff_choice0_cost_row0_step0_idle_after;
@@ -1425,421 +1428,473 @@ end
 
 assign zero_bitmap0_waiting_tdata = zero_bitmap0_fifo0_shown[10-1:(10 - 10)];
 
-always @(posedge clk) begin: zero_bitmap0_collect0_put
-    if (zero_bitmap0_take) begin
-        if ((zero_bitmap0_position == 0)) begin
-            zero_bitmap0_collect0_kept <= zero_split0_m_flag_tdata;
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect0_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        if ((zero_bitmap0_bitmap_words0_position == 0)) begin
+            zero_bitmap0_bitmap_words0_collect0_kept <= zero_split0_m_flag_tdata;
         end
-        else if ((zero_bitmap0_position == 0)) begin
-            zero_bitmap0_collect0_kept <= 0;
+        else if ((zero_bitmap0_bitmap_words0_position == 0)) begin
+            zero_bitmap0_bitmap_words0_collect0_kept <= 0;
         end
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect1_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect1_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h1: begin
-                zero_bitmap0_collect1_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect1_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect1_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect1_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect2_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect2_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h2: begin
-                zero_bitmap0_collect2_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect2_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect2_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect2_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect3_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect3_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h3: begin
-                zero_bitmap0_collect3_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect3_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect3_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect3_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect4_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect4_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h4: begin
-                zero_bitmap0_collect4_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect4_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect4_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect4_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect5_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect5_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h5: begin
-                zero_bitmap0_collect5_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect5_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect5_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect5_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect6_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect6_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h6: begin
-                zero_bitmap0_collect6_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect6_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect6_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect6_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect7_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect7_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h7: begin
-                zero_bitmap0_collect7_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect7_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect7_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect7_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect8_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect8_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h8: begin
-                zero_bitmap0_collect8_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect8_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect8_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect8_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect9_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect9_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h9: begin
-                zero_bitmap0_collect9_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect9_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect9_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect9_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect10_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect10_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'ha: begin
-                zero_bitmap0_collect10_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect10_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect10_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect10_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect11_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect11_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'hb: begin
-                zero_bitmap0_collect11_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect11_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect11_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect11_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect12_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect12_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'hc: begin
-                zero_bitmap0_collect12_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect12_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect12_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect12_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect13_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect13_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'hd: begin
-                zero_bitmap0_collect13_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect13_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect13_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect13_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect14_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect14_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'he: begin
-                zero_bitmap0_collect14_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect14_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect14_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect14_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect15_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect15_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'hf: begin
-                zero_bitmap0_collect15_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect15_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect15_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect15_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect16_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect16_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h10: begin
-                zero_bitmap0_collect16_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect16_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect16_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect16_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect17_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect17_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h11: begin
-                zero_bitmap0_collect17_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect17_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect17_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect17_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect18_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect18_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h12: begin
-                zero_bitmap0_collect18_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect18_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect18_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect18_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect19_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect19_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h13: begin
-                zero_bitmap0_collect19_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect19_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect19_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect19_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect20_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect20_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h14: begin
-                zero_bitmap0_collect20_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect20_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect20_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect20_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect21_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect21_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h15: begin
-                zero_bitmap0_collect21_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect21_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect21_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect21_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect22_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect22_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h16: begin
-                zero_bitmap0_collect22_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect22_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect22_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect22_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect23_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect23_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h17: begin
-                zero_bitmap0_collect23_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect23_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect23_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect23_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect24_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect24_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h18: begin
-                zero_bitmap0_collect24_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect24_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect24_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect24_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect25_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect25_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h19: begin
-                zero_bitmap0_collect25_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect25_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect25_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect25_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect26_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect26_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h1a: begin
-                zero_bitmap0_collect26_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect26_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect26_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect26_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect27_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect27_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h1b: begin
-                zero_bitmap0_collect27_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect27_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect27_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect27_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect28_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect28_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h1c: begin
-                zero_bitmap0_collect28_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect28_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect28_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect28_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect29_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect29_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h1d: begin
-                zero_bitmap0_collect29_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect29_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect29_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect29_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect30_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect30_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h1e: begin
-                zero_bitmap0_collect30_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect30_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect30_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect30_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: zero_bitmap0_collect31_put
-    if (zero_bitmap0_take) begin
-        case (zero_bitmap0_position)
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect31_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
             'h1f: begin
-                zero_bitmap0_collect31_kept <= zero_split0_m_flag_tdata;
+                zero_bitmap0_bitmap_words0_collect31_kept <= zero_split0_m_flag_tdata;
             end
             'h0: begin
-                zero_bitmap0_collect31_kept <= 0;
+                zero_bitmap0_bitmap_words0_collect31_kept <= 0;
             end
         endcase
     end
 end
 
-assign zero_bitmap0_word = zero_bitmap0_side_by_side4_joined;
+assign zero_bitmap0_word = zero_bitmap0_bitmap_words0_side_by_side4_joined;
+
+assign zero_bitmap0_bitmap_words0_summary_due = (zero_bitmap0_bitmap_words0_word_done && (zero_bitmap0_bitmap_words0_ended || ($signed({1'b0, zero_bitmap0_bitmap_words0_word_number[5-1:0]}) == (32 - 1))));
+
+assign zero_split0_m_flag_tready = (!(zero_bitmap0_bitmap_words0_ended || zero_bitmap0_bitmap_words0_closing || zero_bitmap0_crowded || zero_bitmap0_bitmap_words0_summary_due));
+assign zero_bitmap0_bitmap_words0_take = (zero_split0_m_flag_tvalid && (!(zero_bitmap0_bitmap_words0_ended || zero_bitmap0_bitmap_words0_closing || zero_bitmap0_crowded || zero_bitmap0_bitmap_words0_summary_due)));
+
+assign zero_bitmap0_write_word = (zero_bitmap0_bitmap_words0_word_done && (zero_bitmap0_word != 0));
+assign zero_bitmap0_ended = (zero_bitmap0_bitmap_words0_closing && (!zero_bitmap0_write_summary));
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_fill
+    if (rst == 1) begin
+        zero_bitmap0_bitmap_words0_position <= 0;
+        zero_bitmap0_bitmap_words0_word_done <= 0;
+        zero_bitmap0_bitmap_words0_word_number <= 0;
+        zero_bitmap0_bitmap_words0_ended <= 0;
+        zero_bitmap0_bitmap_words0_closing <= 0;
+        zero_bitmap0_write_summary <= 0;
+    end
+    else begin
+        zero_bitmap0_bitmap_words0_word_done <= 1'b0;
+        if (zero_bitmap0_bitmap_words0_take) begin
+            zero_bitmap0_bitmap_words0_position <= (zero_bitmap0_bitmap_words0_position + 1);
+            zero_bitmap0_bitmap_words0_word_done <= (zero_split0_m_flag_tlast || (zero_bitmap0_bitmap_words0_position == 31));
+            if (zero_split0_m_flag_tlast) begin
+                zero_bitmap0_bitmap_words0_position <= 0;
+                zero_bitmap0_bitmap_words0_ended <= 1'b1;
+            end
+        end
+        if (zero_bitmap0_bitmap_words0_word_done) begin
+            zero_bitmap0_bitmap_words0_closing <= zero_bitmap0_bitmap_words0_ended;
+            zero_bitmap0_bitmap_words0_word_number <= (zero_bitmap0_bitmap_words0_word_number + 1);
+            if (zero_bitmap0_bitmap_words0_ended) begin
+                zero_bitmap0_bitmap_words0_ended <= 1'b0;
+                zero_bitmap0_bitmap_words0_word_number <= 0;
+            end
+        end
+        zero_bitmap0_write_summary <= zero_bitmap0_bitmap_words0_summary_due;
+        if (zero_bitmap0_close) begin
+            zero_bitmap0_bitmap_words0_closing <= 1'b0;
+        end
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_summarize
+    if (zero_bitmap0_bitmap_words0_word_done) begin
+        if ((zero_bitmap0_bitmap_words0_word_number[5-1:0] == 0)) begin
+            zero_bitmap0_summary <= 0;
+        end
+        zero_bitmap0_summary[zero_bitmap0_bitmap_words0_word_number[5-1:0]] <= (zero_bitmap0_word != 0);
+        zero_bitmap0_summary_number <= zero_bitmap0_bitmap_words0_word_number[7-1:5];
+    end
+end
 
 always @(posedge clk) begin: zero_bitmap0_ram0_write_port
     if (zero_bitmap0_write) begin
@@ -1853,60 +1908,11 @@ always @(posedge clk) begin: zero_bitmap0_ram0_read_port
     end
 end
 
-assign zero_bitmap0_summary_due = (zero_bitmap0_word_done && (zero_bitmap0_ended || ($signed({1'b0, zero_bitmap0_number[5-1:0]}) == (32 - 1))));
-
-assign zero_split0_m_flag_tready = (!(zero_bitmap0_ended || zero_bitmap0_closing || zero_bitmap0_crowded || zero_bitmap0_summary_due));
-assign zero_bitmap0_take = (zero_split0_m_flag_tvalid && (!(zero_bitmap0_ended || zero_bitmap0_closing || zero_bitmap0_crowded || zero_bitmap0_summary_due)));
-
-always @(posedge clk) begin: zero_bitmap0_fill
-    if (rst == 1) begin
-        zero_bitmap0_position <= 0;
-        zero_bitmap0_summary_done <= 0;
-        zero_bitmap0_word_done <= 0;
-        zero_bitmap0_ended <= 0;
-        zero_bitmap0_closing <= 0;
-        zero_bitmap0_number <= 0;
-    end
-    else begin
-        zero_bitmap0_word_done <= 1'b0;
-        if (zero_bitmap0_take) begin
-            zero_bitmap0_position <= (zero_bitmap0_position + 1);
-            zero_bitmap0_word_done <= (zero_split0_m_flag_tlast || (zero_bitmap0_position == 31));
-            if (zero_split0_m_flag_tlast) begin
-                zero_bitmap0_position <= 0;
-                zero_bitmap0_ended <= 1'b1;
-            end
-        end
-        if (zero_bitmap0_word_done) begin
-            zero_bitmap0_closing <= zero_bitmap0_ended;
-            zero_bitmap0_number <= (zero_bitmap0_number + 1);
-            if (zero_bitmap0_ended) begin
-                zero_bitmap0_ended <= 1'b0;
-                zero_bitmap0_number <= 0;
-            end
-        end
-        zero_bitmap0_summary_done <= zero_bitmap0_summary_due;
-        if ((zero_bitmap0_closing && (!zero_bitmap0_summary_done) && zero_bitmap0_complete_tready)) begin
-            zero_bitmap0_closing <= 1'b0;
-        end
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_summarize
-    if (zero_bitmap0_word_done) begin
-        if ((zero_bitmap0_number[5-1:0] == 0)) begin
-            zero_bitmap0_summary <= 0;
-        end
-        zero_bitmap0_summary[zero_bitmap0_number[5-1:0]] <= (zero_bitmap0_word != 0);
-        zero_bitmap0_summary_number <= zero_bitmap0_number[7-1:5];
-    end
-end
-
-always @(zero_bitmap0_summary_done, zero_bitmap0_word, zero_bitmap0_word_done, zero_bitmap0_summary_number, zero_bitmap0_address, zero_bitmap0_base, zero_bitmap0_summary) begin: zero_bitmap0_store
-    zero_bitmap0_write = (zero_bitmap0_summary_done || (zero_bitmap0_word_done && (zero_bitmap0_word != 0)));
+always @(zero_bitmap0_word, zero_bitmap0_summary, zero_bitmap0_summary_number, zero_bitmap0_address, zero_bitmap0_base, zero_bitmap0_write_word, zero_bitmap0_write_summary) begin: zero_bitmap0_store
+    zero_bitmap0_write = (zero_bitmap0_write_summary || zero_bitmap0_write_word);
     zero_bitmap0_write_address = zero_bitmap0_address;
     zero_bitmap0_write_data = zero_bitmap0_word;
-    if (zero_bitmap0_summary_done) begin
+    if (zero_bitmap0_write_summary) begin
         zero_bitmap0_write_address = {zero_bitmap0_base, zero_bitmap0_summary_number};
         zero_bitmap0_write_data = zero_bitmap0_summary;
     end
@@ -1923,8 +1929,9 @@ assign zero_bitmap0_next_group = (zero_bitmap0_next_base + 1);
 assign zero_bitmap0_after_place = (zero_bitmap0_place[9-1:2] + 1);
 assign zero_bitmap0_read_parts_next = (zero_bitmap0_read_parts + 1);
 
-assign zero_bitmap0_complete_tvalid = (zero_bitmap0_closing && (!zero_bitmap0_summary_done));
+assign zero_bitmap0_complete_tvalid = zero_bitmap0_ended;
 assign zero_bitmap0_complete_tdata = {zero_bitmap0_summary_number, zero_bitmap0_parts};
+assign zero_bitmap0_close = (zero_bitmap0_ended && zero_bitmap0_complete_tready);
 
 always @(posedge clk) begin: zero_bitmap0_advance
     if (rst == 1) begin
@@ -1935,11 +1942,11 @@ always @(posedge clk) begin: zero_bitmap0_advance
     else begin
         if (zero_bitmap0_write) begin
             zero_bitmap0_parts <= (zero_bitmap0_parts + 1);
-            if ((!zero_bitmap0_summary_done)) begin
+            if ((!zero_bitmap0_write_summary)) begin
                 zero_bitmap0_address <= (zero_bitmap0_address + 1);
             end
         end
-        if ((zero_bitmap0_closing && (!zero_bitmap0_summary_done) && zero_bitmap0_complete_tready)) begin
+        if (zero_bitmap0_close) begin
             zero_bitmap0_parts <= 0;
             zero_bitmap0_base <= zero_bitmap0_next_base;
             zero_bitmap0_address <= {zero_bitmap0_next_group, 2'h0};

@@ -45,31 +45,27 @@ wire [7:0] m_axis_tuser;
 
 reg [8:0] address;
 reg [6:0] base;
-reg closing;
+wire close;
 reg crowded;
-reg ended;
+wire ended;
 reg [6:0] next_base;
 wire [6:0] next_group;
-reg [6:0] number;
 reg [7:0] parts;
-reg [3:0] position;
 reg [31:0] summary;
-reg summary_done;
-wire summary_due;
 reg [1:0] summary_number;
-wire take;
 wire [31:0] word;
-reg word_done;
 reg write;
 reg [8:0] write_address;
 reg [31:0] write_data;
-wire complete_tready;
+reg write_summary;
+wire write_word;
 wire [6:0] after_place;
 reg [8:0] place;
 wire [7:0] read_parts_next;
 reg [7:0] read_parts;
 wire complete_tvalid;
 wire [9:0] complete_tdata;
+wire complete_tready;
 wire [6:0] room;
 wire read;
 wire waiting_tvalid;
@@ -83,42 +79,49 @@ reg [1:0] fifo0_register_queue0_head;
 reg [2:0] fifo0_register_queue0_level;
 reg fifo0_register_queue0_some;
 reg [1:0] fifo0_register_queue0_tail;
-reg [1:0] collect0_kept;
-reg [1:0] collect1_kept;
-reg [1:0] collect2_kept;
-reg [1:0] collect3_kept;
-reg [1:0] collect4_kept;
-reg [1:0] collect5_kept;
-reg [1:0] collect6_kept;
-reg [1:0] collect7_kept;
-reg [1:0] collect8_kept;
-reg [1:0] collect9_kept;
-reg [1:0] collect10_kept;
-reg [1:0] collect11_kept;
-reg [1:0] collect12_kept;
-reg [1:0] collect13_kept;
-reg [1:0] collect14_kept;
-reg [1:0] collect15_kept;
-wire [31:0] side_by_side0_joined;
+reg bitmap_words0_closing;
+reg bitmap_words0_ended;
+reg [3:0] bitmap_words0_position;
+wire bitmap_words0_summary_due;
+wire bitmap_words0_take;
+reg bitmap_words0_word_done;
+reg [6:0] bitmap_words0_word_number;
+reg [1:0] bitmap_words0_collect0_kept;
+reg [1:0] bitmap_words0_collect1_kept;
+reg [1:0] bitmap_words0_collect2_kept;
+reg [1:0] bitmap_words0_collect3_kept;
+reg [1:0] bitmap_words0_collect4_kept;
+reg [1:0] bitmap_words0_collect5_kept;
+reg [1:0] bitmap_words0_collect6_kept;
+reg [1:0] bitmap_words0_collect7_kept;
+reg [1:0] bitmap_words0_collect8_kept;
+reg [1:0] bitmap_words0_collect9_kept;
+reg [1:0] bitmap_words0_collect10_kept;
+reg [1:0] bitmap_words0_collect11_kept;
+reg [1:0] bitmap_words0_collect12_kept;
+reg [1:0] bitmap_words0_collect13_kept;
+reg [1:0] bitmap_words0_collect14_kept;
+reg [1:0] bitmap_words0_collect15_kept;
+wire [31:0] bitmap_words0_side_by_side0_joined;
 reg [9:0] fifo0_register_queue0_memory [0:4-1];
 (* no_rw_check *) reg [31:0] ram0_memory [0:512-1];
 
-assign side_by_side0_joined[32-1:30] = collect15_kept;
-assign side_by_side0_joined[30-1:28] = collect14_kept;
-assign side_by_side0_joined[28-1:26] = collect13_kept;
-assign side_by_side0_joined[26-1:24] = collect12_kept;
-assign side_by_side0_joined[24-1:22] = collect11_kept;
-assign side_by_side0_joined[22-1:20] = collect10_kept;
-assign side_by_side0_joined[20-1:18] = collect9_kept;
-assign side_by_side0_joined[18-1:16] = collect8_kept;
-assign side_by_side0_joined[16-1:14] = collect7_kept;
-assign side_by_side0_joined[14-1:12] = collect6_kept;
-assign side_by_side0_joined[12-1:10] = collect5_kept;
-assign side_by_side0_joined[10-1:8] = collect4_kept;
-assign side_by_side0_joined[8-1:6] = collect3_kept;
-assign side_by_side0_joined[6-1:4] = collect2_kept;
-assign side_by_side0_joined[4-1:2] = collect1_kept;
-assign side_by_side0_joined[2-1:0] = collect0_kept;
+assign bitmap_words0_side_by_side0_joined[32-1:30] = bitmap_words0_collect15_kept;
+assign bitmap_words0_side_by_side0_joined[30-1:28] = bitmap_words0_collect14_kept;
+assign bitmap_words0_side_by_side0_joined[28-1:26] = bitmap_words0_collect13_kept;
+assign bitmap_words0_side_by_side0_joined[26-1:24] = bitmap_words0_collect12_kept;
+assign bitmap_words0_side_by_side0_joined[24-1:22] = bitmap_words0_collect11_kept;
+assign bitmap_words0_side_by_side0_joined[22-1:20] = bitmap_words0_collect10_kept;
+assign bitmap_words0_side_by_side0_joined[20-1:18] = bitmap_words0_collect9_kept;
+assign bitmap_words0_side_by_side0_joined[18-1:16] = bitmap_words0_collect8_kept;
+assign bitmap_words0_side_by_side0_joined[16-1:14] = bitmap_words0_collect7_kept;
+assign bitmap_words0_side_by_side0_joined[14-1:12] = bitmap_words0_collect6_kept;
+assign bitmap_words0_side_by_side0_joined[12-1:10] = bitmap_words0_collect5_kept;
+assign bitmap_words0_side_by_side0_joined[10-1:8] = bitmap_words0_collect4_kept;
+assign bitmap_words0_side_by_side0_joined[8-1:6] = bitmap_words0_collect3_kept;
+assign bitmap_words0_side_by_side0_joined[6-1:4] = bitmap_words0_collect2_kept;
+assign bitmap_words0_side_by_side0_joined[4-1:2] = bitmap_words0_collect1_kept;
+assign bitmap_words0_side_by_side0_joined[2-1:0] = bitmap_words0_collect0_kept;
 
 assign complete_tready = (!fifo0_register_queue0_level[(3 - 1)]);
 assign waiting_tvalid = fifo0_register_queue0_some;
@@ -157,213 +160,265 @@ end
 
 assign waiting_tdata = fifo0_shown[10-1:(10 - 10)];
 
-always @(posedge clk) begin: collect0_put
-    if (take) begin
-        if ((position == 0)) begin
-            collect0_kept <= s_axis_tdata;
+always @(posedge clk) begin: bitmap_words0_collect0_put
+    if (bitmap_words0_take) begin
+        if ((bitmap_words0_position == 0)) begin
+            bitmap_words0_collect0_kept <= s_axis_tdata;
         end
-        else if ((position == 0)) begin
-            collect0_kept <= 0;
+        else if ((bitmap_words0_position == 0)) begin
+            bitmap_words0_collect0_kept <= 0;
         end
     end
 end
 
-always @(posedge clk) begin: collect1_put
-    if (take) begin
-        case (position)
+always @(posedge clk) begin: bitmap_words0_collect1_put
+    if (bitmap_words0_take) begin
+        case (bitmap_words0_position)
             'h1: begin
-                collect1_kept <= s_axis_tdata;
+                bitmap_words0_collect1_kept <= s_axis_tdata;
             end
             'h0: begin
-                collect1_kept <= 0;
+                bitmap_words0_collect1_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: collect2_put
-    if (take) begin
-        case (position)
+always @(posedge clk) begin: bitmap_words0_collect2_put
+    if (bitmap_words0_take) begin
+        case (bitmap_words0_position)
             'h2: begin
-                collect2_kept <= s_axis_tdata;
+                bitmap_words0_collect2_kept <= s_axis_tdata;
             end
             'h0: begin
-                collect2_kept <= 0;
+                bitmap_words0_collect2_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: collect3_put
-    if (take) begin
-        case (position)
+always @(posedge clk) begin: bitmap_words0_collect3_put
+    if (bitmap_words0_take) begin
+        case (bitmap_words0_position)
             'h3: begin
-                collect3_kept <= s_axis_tdata;
+                bitmap_words0_collect3_kept <= s_axis_tdata;
             end
             'h0: begin
-                collect3_kept <= 0;
+                bitmap_words0_collect3_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: collect4_put
-    if (take) begin
-        case (position)
+always @(posedge clk) begin: bitmap_words0_collect4_put
+    if (bitmap_words0_take) begin
+        case (bitmap_words0_position)
             'h4: begin
-                collect4_kept <= s_axis_tdata;
+                bitmap_words0_collect4_kept <= s_axis_tdata;
             end
             'h0: begin
-                collect4_kept <= 0;
+                bitmap_words0_collect4_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: collect5_put
-    if (take) begin
-        case (position)
+always @(posedge clk) begin: bitmap_words0_collect5_put
+    if (bitmap_words0_take) begin
+        case (bitmap_words0_position)
             'h5: begin
-                collect5_kept <= s_axis_tdata;
+                bitmap_words0_collect5_kept <= s_axis_tdata;
             end
             'h0: begin
-                collect5_kept <= 0;
+                bitmap_words0_collect5_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: collect6_put
-    if (take) begin
-        case (position)
+always @(posedge clk) begin: bitmap_words0_collect6_put
+    if (bitmap_words0_take) begin
+        case (bitmap_words0_position)
             'h6: begin
-                collect6_kept <= s_axis_tdata;
+                bitmap_words0_collect6_kept <= s_axis_tdata;
             end
             'h0: begin
-                collect6_kept <= 0;
+                bitmap_words0_collect6_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: collect7_put
-    if (take) begin
-        case (position)
+always @(posedge clk) begin: bitmap_words0_collect7_put
+    if (bitmap_words0_take) begin
+        case (bitmap_words0_position)
             'h7: begin
-                collect7_kept <= s_axis_tdata;
+                bitmap_words0_collect7_kept <= s_axis_tdata;
             end
             'h0: begin
-                collect7_kept <= 0;
+                bitmap_words0_collect7_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: collect8_put
-    if (take) begin
-        case (position)
+always @(posedge clk) begin: bitmap_words0_collect8_put
+    if (bitmap_words0_take) begin
+        case (bitmap_words0_position)
             'h8: begin
-                collect8_kept <= s_axis_tdata;
+                bitmap_words0_collect8_kept <= s_axis_tdata;
             end
             'h0: begin
-                collect8_kept <= 0;
+                bitmap_words0_collect8_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: collect9_put
-    if (take) begin
-        case (position)
+always @(posedge clk) begin: bitmap_words0_collect9_put
+    if (bitmap_words0_take) begin
+        case (bitmap_words0_position)
             'h9: begin
-                collect9_kept <= s_axis_tdata;
+                bitmap_words0_collect9_kept <= s_axis_tdata;
             end
             'h0: begin
-                collect9_kept <= 0;
+                bitmap_words0_collect9_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: collect10_put
-    if (take) begin
-        case (position)
+always @(posedge clk) begin: bitmap_words0_collect10_put
+    if (bitmap_words0_take) begin
+        case (bitmap_words0_position)
             'ha: begin
-                collect10_kept <= s_axis_tdata;
+                bitmap_words0_collect10_kept <= s_axis_tdata;
             end
             'h0: begin
-                collect10_kept <= 0;
+                bitmap_words0_collect10_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: collect11_put
-    if (take) begin
-        case (position)
+always @(posedge clk) begin: bitmap_words0_collect11_put
+    if (bitmap_words0_take) begin
+        case (bitmap_words0_position)
             'hb: begin
-                collect11_kept <= s_axis_tdata;
+                bitmap_words0_collect11_kept <= s_axis_tdata;
             end
             'h0: begin
-                collect11_kept <= 0;
+                bitmap_words0_collect11_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: collect12_put
-    if (take) begin
-        case (position)
+always @(posedge clk) begin: bitmap_words0_collect12_put
+    if (bitmap_words0_take) begin
+        case (bitmap_words0_position)
             'hc: begin
-                collect12_kept <= s_axis_tdata;
+                bitmap_words0_collect12_kept <= s_axis_tdata;
             end
             'h0: begin
-                collect12_kept <= 0;
+                bitmap_words0_collect12_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: collect13_put
-    if (take) begin
-        case (position)
+always @(posedge clk) begin: bitmap_words0_collect13_put
+    if (bitmap_words0_take) begin
+        case (bitmap_words0_position)
             'hd: begin
-                collect13_kept <= s_axis_tdata;
+                bitmap_words0_collect13_kept <= s_axis_tdata;
             end
             'h0: begin
-                collect13_kept <= 0;
+                bitmap_words0_collect13_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: collect14_put
-    if (take) begin
-        case (position)
+always @(posedge clk) begin: bitmap_words0_collect14_put
+    if (bitmap_words0_take) begin
+        case (bitmap_words0_position)
             'he: begin
-                collect14_kept <= s_axis_tdata;
+                bitmap_words0_collect14_kept <= s_axis_tdata;
             end
             'h0: begin
-                collect14_kept <= 0;
+                bitmap_words0_collect14_kept <= 0;
             end
         endcase
     end
 end
 
-always @(posedge clk) begin: collect15_put
-    if (take) begin
-        case (position)
+always @(posedge clk) begin: bitmap_words0_collect15_put
+    if (bitmap_words0_take) begin
+        case (bitmap_words0_position)
             'hf: begin
-                collect15_kept <= s_axis_tdata;
+                bitmap_words0_collect15_kept <= s_axis_tdata;
             end
             'h0: begin
-                collect15_kept <= 0;
+                bitmap_words0_collect15_kept <= 0;
             end
         endcase
     end
 end
 
-assign word = side_by_side0_joined;
+assign word = bitmap_words0_side_by_side0_joined;
+
+assign bitmap_words0_summary_due = (bitmap_words0_word_done && (bitmap_words0_ended || ($signed({1'b0, bitmap_words0_word_number[5-1:0]}) == (32 - 1))));
+
+assign s_axis_tready = (!(bitmap_words0_ended || bitmap_words0_closing || crowded || bitmap_words0_summary_due));
+assign bitmap_words0_take = (s_axis_tvalid && (!(bitmap_words0_ended || bitmap_words0_closing || crowded || bitmap_words0_summary_due)));
+
+assign write_word = (bitmap_words0_word_done && (word != 0));
+assign ended = (bitmap_words0_closing && (!write_summary));
+
+always @(posedge clk) begin: bitmap_words0_fill
+    if (rst == 1) begin
+        bitmap_words0_position <= 0;
+        bitmap_words0_word_done <= 0;
+        bitmap_words0_word_number <= 0;
+        bitmap_words0_ended <= 0;
+        bitmap_words0_closing <= 0;
+        write_summary <= 0;
+    end
+    else begin
+        bitmap_words0_word_done <= 1'b0;
+        if (bitmap_words0_take) begin
+            bitmap_words0_position <= (bitmap_words0_position + 1);
+            bitmap_words0_word_done <= (s_axis_tlast || (bitmap_words0_position == 15));
+            if (s_axis_tlast) begin
+                bitmap_words0_position <= 0;
+                bitmap_words0_ended <= 1'b1;
+            end
+        end
+        if (bitmap_words0_word_done) begin
+            bitmap_words0_closing <= bitmap_words0_ended;
+            bitmap_words0_word_number <= (bitmap_words0_word_number + 1);
+            if (bitmap_words0_ended) begin
+                bitmap_words0_ended <= 1'b0;
+                bitmap_words0_word_number <= 0;
+            end
+        end
+        write_summary <= bitmap_words0_summary_due;
+        if (close) begin
+            bitmap_words0_closing <= 1'b0;
+        end
+    end
+end
+
+always @(posedge clk) begin: bitmap_words0_summarize
+    if (bitmap_words0_word_done) begin
+        if ((bitmap_words0_word_number[5-1:0] == 0)) begin
+            summary <= 0;
+        end
+        summary[bitmap_words0_word_number[5-1:0]] <= (word != 0);
+        summary_number <= bitmap_words0_word_number[7-1:5];
+    end
+end
 
 always @(posedge clk) begin: ram0_write_port
     if (write) begin
@@ -377,60 +432,11 @@ always @(posedge clk) begin: ram0_read_port
     end
 end
 
-assign summary_due = (word_done && (ended || ($signed({1'b0, number[5-1:0]}) == (32 - 1))));
-
-assign s_axis_tready = (!(ended || closing || crowded || summary_due));
-assign take = (s_axis_tvalid && (!(ended || closing || crowded || summary_due)));
-
-always @(posedge clk) begin: fill
-    if (rst == 1) begin
-        position <= 0;
-        summary_done <= 0;
-        word_done <= 0;
-        ended <= 0;
-        closing <= 0;
-        number <= 0;
-    end
-    else begin
-        word_done <= 1'b0;
-        if (take) begin
-            position <= (position + 1);
-            word_done <= (s_axis_tlast || (position == 15));
-            if (s_axis_tlast) begin
-                position <= 0;
-                ended <= 1'b1;
-            end
-        end
-        if (word_done) begin
-            closing <= ended;
-            number <= (number + 1);
-            if (ended) begin
-                ended <= 1'b0;
-                number <= 0;
-            end
-        end
-        summary_done <= summary_due;
-        if ((closing && (!summary_done) && complete_tready)) begin
-            closing <= 1'b0;
-        end
-    end
-end
-
-always @(posedge clk) begin: summarize
-    if (word_done) begin
-        if ((number[5-1:0] == 0)) begin
-            summary <= 0;
-        end
-        summary[number[5-1:0]] <= (word != 0);
-        summary_number <= number[7-1:5];
-    end
-end
-
-always @(summary_done, word, word_done, summary_number, address, base, summary) begin: store
-    write = (summary_done || (word_done && (word != 0)));
+always @(word, summary, summary_number, address, base, write_word, write_summary) begin: store
+    write = (write_summary || write_word);
     write_address = address;
     write_data = word;
-    if (summary_done) begin
+    if (write_summary) begin
         write_address = {base, summary_number};
         write_data = summary;
     end
@@ -447,8 +453,9 @@ assign next_group = (next_base + 1);
 assign after_place = (place[9-1:2] + 1);
 assign read_parts_next = (read_parts + 1);
 
-assign complete_tvalid = (closing && (!summary_done));
+assign complete_tvalid = ended;
 assign complete_tdata = {summary_number, parts};
+assign close = (ended && complete_tready);
 
 always @(posedge clk) begin: advance
     if (rst == 1) begin
@@ -459,11 +466,11 @@ always @(posedge clk) begin: advance
     else begin
         if (write) begin
             parts <= (parts + 1);
-            if ((!summary_done)) begin
+            if ((!write_summary)) begin
                 address <= (address + 1);
             end
         end
-        if ((closing && (!summary_done) && complete_tready)) begin
+        if (close) begin
             parts <= 0;
             base <= next_base;
             address <= {next_group, 2'h0};

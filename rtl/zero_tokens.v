@@ -15,13 +15,10 @@ module zero_tokens (
     m_class_tdata,
     m_class_tvalid,
     m_class_tready,
-    m_extra_tdata,
-    m_extra_tvalid,
-    m_extra_tready,
-    m_extra_tuser,
-    m_sums_tdata,
-    m_sums_tvalid,
-    m_sums_tready
+    m_axis_tdata,
+    m_axis_tvalid,
+    m_axis_tready,
+    m_axis_tlast
 );
 // Take a pair a cycle; one more if both tokens have extra bits, or behind one of more than 8.
 //
@@ -29,10 +26,10 @@ module zero_tokens (
 //
 // s_axis   in   zero_pairs's packet for the chunk
 // m_class  out  a word a pair: tdata = {class of the run, of the distance}
-// m_extra  out  the chunk's extra bits in bytes; those that the last has too many are 0. tuser =
-//               the byte's number
-// m_sums   out  a word a chunk, behind all its others: tdata = {bits of the codewords in tables 1,
-//               in tables 0, extra bytes, pairs}; the bits are right for up to 1024 pairs
+// m_axis   out  a packet a chunk: its extra bits in bytes, tdata = {the byte's number, the byte},
+//               bits that the last has too many are 0; then, with tlast, a word of sums, tdata =
+//               {bits of the codewords in tables 1, in tables 0, pairs, extra bytes, 0}. The
+//               codewords' bits are right for up to 1024 pairs
 // rst      in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -47,24 +44,20 @@ reg [7:0] m_class_tdata;
 output m_class_tvalid;
 reg m_class_tvalid;
 input m_class_tready;
-output [7:0] m_extra_tdata;
-wire [7:0] m_extra_tdata;
-output m_extra_tvalid;
-wire m_extra_tvalid;
-input m_extra_tready;
-output [7:0] m_extra_tuser;
-wire [7:0] m_extra_tuser;
-output [47:0] m_sums_tdata;
-wire [47:0] m_sums_tdata;
-output m_sums_tvalid;
-wire m_sums_tvalid;
-input m_sums_tready;
+output [55:0] m_axis_tdata;
+reg [55:0] m_axis_tdata;
+output m_axis_tvalid;
+reg m_axis_tvalid;
+input m_axis_tready;
+output m_axis_tlast;
+reg m_axis_tlast;
 
 reg [3:0] base;
 wire complete;
 wire [11:0] distance;
 reg [3:0] distance_class;
 wire emit;
+wire ending;
 wire [10:0] extra;
 reg [7:0] extra_bytes;
 wire finish;
@@ -77,7 +70,6 @@ wire of_run;
 wire price;
 wire put;
 wire ready;
-wire rest;
 wire [11:0] run;
 reg [3:0] run_class;
 reg second;
@@ -338,19 +330,19 @@ always @(distance_class, of_run, run_class, run, distance) begin: pick
     end
 end
 
-assign rest = (s_axis_tvalid && s_axis_tlast && (level != 0));
-assign emit = ((level >= 8) && m_extra_tready);
-assign ready = ((level < 16) && ((level < 8) || m_extra_tready) && ((!m_class_tvalid) || m_class_tready) && (!s_axis_tlast));
+assign emit = ((level >= 8) && m_axis_tready);
+assign ready = ((level < 16) && ((level < 8) || m_axis_tready) && ((!m_class_tvalid) || m_class_tready) && (!s_axis_tlast));
 assign price = (m_class_tvalid && m_class_tready);
+assign ending = (s_axis_tvalid && s_axis_tlast);
 assign complete = ((level == 0) && (!m_class_tvalid));
 
 assign put = (ready && s_axis_tvalid);
-assign finish = (s_axis_tvalid && s_axis_tlast && complete && m_sums_tready);
+assign finish = (ending && complete && m_axis_tready);
 
-always @(m_sums_tready, ready, s_axis_tlast, complete, whole) begin: accept
+always @(ready, s_axis_tlast, m_axis_tready, complete, whole) begin: accept
     s_axis_tready = (ready && whole);
     if (s_axis_tlast) begin
-        s_axis_tready = (complete && m_sums_tready);
+        s_axis_tready = (complete && m_axis_tready);
     end
 end
 
@@ -366,11 +358,14 @@ always @(level, emit, extra, held, put) begin: lay
     end
 end
 
-assign m_extra_tvalid = ((level >= 8) || rest);
-assign m_extra_tdata = held[8-1:0];
-assign m_extra_tuser = extra_bytes;
-assign m_sums_tvalid = (s_axis_tvalid && s_axis_tlast && complete);
-assign m_sums_tdata = {cost_1, cost_0, extra_bytes, s_axis_tdata[12-1:0]};
+always @(level, cost_0, cost_1, extra_bytes, s_axis_tdata, m_class_tvalid, held, ending) begin: show
+    m_axis_tvalid = ((level >= 8) || (ending && ((level != 0) || (!m_class_tvalid))));
+    m_axis_tlast = (level == 0);
+    m_axis_tdata = {40'h0, extra_bytes, held[8-1:0]};
+    if ((level == 0)) begin
+        m_axis_tdata = {cost_1, cost_0, s_axis_tdata[12-1:0], extra_bytes, 8'h0};
+    end
+end
 
 always @(posedge clk) begin: advance
     if (rst == 1) begin
@@ -388,7 +383,7 @@ always @(posedge clk) begin: advance
                 level <= ({1'h0, base} + {1'h0, size});
             end
         end
-        else if ((rest && m_extra_tready)) begin
+        else if ((ending && m_axis_tready)) begin
             held <= 0;
             level <= 0;
         end
@@ -398,7 +393,7 @@ always @(posedge clk) begin: advance
         if (finish) begin
             extra_bytes <= 0;
         end
-        else if ((m_extra_tready && ((level >= 8) || rest))) begin
+        else if ((m_axis_tready && ((level >= 8) || (ending && (level != 0))))) begin
             extra_bytes <= (extra_bytes + 1);
         end
         if ((put && whole)) begin

@@ -98,6 +98,13 @@ class Corners:
             frame[i] = self.gradient(1)[0]
         return frame
 
+    def runs(self, *numbers: int) -> Frame:
+        """So many values that are not zero, so many zeros, and so on."""
+        frame: Frame = []
+        for i, number in enumerate(numbers):
+            frame += [0] * number if i % 2 else self.gradient(number)
+        return frame
+
     def as_cheap_raw(self) -> Iterator[Frame]:
         """Short blocks whose cheapest table costs exactly what raw costs."""
         for many, few in product(range(1, 9), range(1, 33)):

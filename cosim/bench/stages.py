@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from reference.choose import Tokens, choose_block
+from reference.choose import Tokens, choose_block, choose_zeros
 from reference.encode import encode_chunk, put_blocks, raw_strings
 from reference.lanes import Coder
 from reference.profile import PROFILES, Profile
@@ -21,6 +21,7 @@ from hls.code_schedule import CODE, HEADER, OPERATION, START, STORE
 from hls.code_stack import word_bytes
 from hls.lane_enc import beat_bytes
 from hls.point import POINT, RAW, NumberFormat, Tables
+from hls.zero_part import LEFT
 from hls.zero_tokens import COST, SIZE
 
 WORD = 4
@@ -211,21 +212,50 @@ class Stages:
         return [Word(run << TABLE | distance) for distance, run in pairs]
 
     @property
-    def extra_words(self) -> list[Word]:
-        """Words of zero_tokens's m_extra."""
-        _, extra = self.runs
-        return [Word(byte, tuser=number) for number, byte in enumerate(extra)]
-
-    @property
-    def sums_word(self) -> Word:
-        """The word of zero_tokens's m_sums."""
+    def token_words(self) -> list[Word]:
+        """Words of zero_tokens's m_axis."""
         classes, extra = self.runs
-        sums, low = len(extra) << INDEX | len(classes) // 2, INDEX + SIZE
+        words = [Word(number << 8 | byte) for number, byte in enumerate(extra)]
+        sums, low = len(classes) // 2 << SIZE | len(extra), SIZE + INDEX
         for number, tables in enumerate(KNOWN_TABLES):
             tokens = Tokens(0, classes, tables, extra, number)
             bits = tokens.cost() - 8 * len(tokens.head(0))
             sums |= bits % 2**COST << (low + COST * number)
-        return Word(sums)
+        return [*words, Word(sums << 8, tlast=1)]
+
+    @cached_property
+    def known_runs(self) -> Tokens | None:
+        """The tokens, if the profile writes this chunk's zeros so."""
+        return choose_zeros(self.values, (), self.profile) if self.mixed else None
+
+    @property
+    def mixed(self) -> bool:
+        """Whether some values are zero, but not all."""
+        return 0 < len(self.nonzeros) < len(self.values)
+
+    @property
+    def choice_word(self) -> Word:
+        """The word of zero_part's m_choice."""
+        tokens = self.known_runs
+        choice = (tokens.known or 0) << 1 | 1 if tokens else 0
+        return Word(choice | bool(self.nonzeros) << 2)
+
+    @property
+    def part_words(self) -> list[Word]:
+        """Words of zero_part's m_axis."""
+        if not self.mixed:
+            return [Word(0, tlast=1)]
+        tokens = self.known_runs
+        data = tokens.head(len(self.nonzeros)) if tokens else self.zeros
+        sizes, words, at = [WORD] * (len(data) // WORD), [], 0
+        if tokens:
+            extra = len(tokens.extra)
+            sizes = [WORD, len(data) - extra - WORD] + [WORD] * (extra // WORD)
+        sizes += [len(data) - sum(sizes)] * (len(data) > sum(sizes))
+        for word, size in zip(cut_words(data, sizes, 0), sizes, strict=True):
+            words.append(replace(word, tuser=bool(tokens) << LEFT | len(data) - at))
+            at += size
+        return words
 
     @property
     def code_words(self) -> list[Word]:
