@@ -35,7 +35,7 @@ SUMS = 2 * COST + NUMBER  # bits of them
 def ports():
     return {
         "s_axis": AxiStream(2 * NUMBER),
-        "m_class": AxiStream(2 * CLASS, last=False),
+        "m_class": AxiStream(2 * CLASS),
         "m_axis": AxiStream(SUMS + SIZE + 8),
     }
 
@@ -47,7 +47,8 @@ def zero_tokens(clk, rst, s_axis, m_class, m_axis):
     A chunk's last word waits until all that waits has left.
 
     s_axis   in   zero_pairs's packet for the chunk
-    m_class  out  a word a pair: tdata = {class of the run, of the distance}
+    m_class  out  a packet a chunk: a word a pair, tdata = {class of the run, of the distance};
+                  then, with tlast, one that says nothing
     m_axis   out  a packet a chunk: its extra bits in bytes, tdata = {the byte's number, the byte},
                   bits that the last has too many are 0; then, with tlast, a word of sums, tdata =
                   {bits of the codewords in tables 1, in tables 0, pairs, extra bytes, 0}. The
@@ -124,7 +125,7 @@ def zero_tokens(clk, rst, s_axis, m_class, m_axis):
             and (not m_class.tvalid or m_class.tready)
             and not s_axis.tlast
         )
-        price.next = m_class.tvalid and m_class.tready
+        price.next = m_class.tvalid and m_class.tready and not m_class.tlast
         ending.next = s_axis.tvalid and s_axis.tlast
         complete.next = level == 0 and not m_class.tvalid
 
@@ -175,14 +176,15 @@ def zero_tokens(clk, rst, s_axis, m_class, m_axis):
             extra_bytes.next = 0
         elif m_axis.tready and (level >= 8 or (ending and level != 0)):
             extra_bytes.next = extra_bytes + 1
-        if put and whole:
+        if (put and whole) or finish:
             m_class.tvalid.next = True
+            m_class.tlast.next = finish
         elif m_class.tready:
             m_class.tvalid.next = False
 
     @always(clk.posedge)
     def move():
-        if put:
+        if put or finish:
             m_class.tdata.next = concat(run_class, distance_class)
 
     return instances()

@@ -13,6 +13,7 @@ zero_pairs.v
 zero_pairs_w2.v
 zero_pairs_w4.v
 zero_tokens.v
+token_reverse.v
 zero_part.v
 zero_part_w2.v
 zero_part_w4.v

@@ -15,6 +15,7 @@ module zero_tokens (
     m_class_tdata,
     m_class_tvalid,
     m_class_tready,
+    m_class_tlast,
     m_axis_tdata,
     m_axis_tvalid,
     m_axis_tready,
@@ -25,7 +26,8 @@ module zero_tokens (
 // A chunk's last word waits until all that waits has left.
 //
 // s_axis   in   zero_pairs's packet for the chunk
-// m_class  out  a word a pair: tdata = {class of the run, of the distance}
+// m_class  out  a packet a chunk: a word a pair, tdata = {class of the run, of the distance};
+//               then, with tlast, one that says nothing
 // m_axis   out  a packet a chunk: its extra bits in bytes, tdata = {the byte's number, the byte},
 //               bits that the last has too many are 0; then, with tlast, a word of sums, tdata =
 //               {bits of the codewords in tables 1, in tables 0, pairs, extra bytes, 0}. The
@@ -44,6 +46,8 @@ reg [7:0] m_class_tdata;
 output m_class_tvalid;
 reg m_class_tvalid;
 input m_class_tready;
+output m_class_tlast;
+reg m_class_tlast;
 output [55:0] m_axis_tdata;
 reg [55:0] m_axis_tdata;
 output m_axis_tvalid;
@@ -332,7 +336,7 @@ end
 
 assign emit = ((level >= 8) && m_axis_tready);
 assign ready = ((level < 16) && ((level < 8) || m_axis_tready) && ((!m_class_tvalid) || m_class_tready) && (!s_axis_tlast));
-assign price = (m_class_tvalid && m_class_tready);
+assign price = (m_class_tvalid && m_class_tready && (!m_class_tlast));
 assign ending = (s_axis_tvalid && s_axis_tlast);
 assign complete = ((level == 0) && (!m_class_tvalid));
 
@@ -372,6 +376,7 @@ always @(posedge clk) begin: advance
         level <= 0;
         second <= 0;
         extra_bytes <= 0;
+        m_class_tlast <= 0;
         m_class_tvalid <= 0;
         held <= 0;
     end
@@ -396,8 +401,9 @@ always @(posedge clk) begin: advance
         else if ((m_axis_tready && ((level >= 8) || (ending && (level != 0))))) begin
             extra_bytes <= (extra_bytes + 1);
         end
-        if ((put && whole)) begin
+        if (((put && whole) || finish)) begin
             m_class_tvalid <= 1'b1;
+            m_class_tlast <= finish;
         end
         else if (m_class_tready) begin
             m_class_tvalid <= 1'b0;
@@ -406,7 +412,7 @@ always @(posedge clk) begin: advance
 end
 
 always @(posedge clk) begin: move
-    if (put) begin
+    if ((put || finish)) begin
         m_class_tdata <= {run_class, distance_class};
     end
 end

@@ -21,6 +21,7 @@ from hls.code_schedule import CODE, HEADER, OPERATION, START, STORE
 from hls.code_stack import word_bytes
 from hls.lane_enc import beat_bytes
 from hls.point import POINT, RAW, NumberFormat, Tables
+from hls.token_reverse import NO_CLASS
 from hls.zero_part import LEFT
 from hls.zero_tokens import COST, SIZE
 
@@ -209,7 +210,23 @@ class Stages:
         """Words of zero_tokens's m_class."""
         classes, _ = self.runs
         pairs = zip(classes[::2], classes[1::2], strict=True)
-        return [Word(run << TABLE | distance) for distance, run in pairs]
+        return [*(Word(run << TABLE | distance) for distance, run in pairs), Word(0, tlast=1)]
+
+    @property
+    def backwards_class_words(self) -> list[Word]:
+        """Words of token_reverse's m_axis; that of a chunk without known runs has no pair."""
+        tokens = self.known_runs
+        if not self.nonzeros:
+            return []
+        if not tokens:
+            return [Word(0, tlast=1)]
+        classes = tokens.classes + [NO_CLASS] * (-len(tokens.classes) % POINT.lanes)
+        pairs = zip(classes[::2], classes[1::2], strict=True)
+        words = [
+            Word(run << TABLE | distance, tuser=(i % 2) << 2 | (tokens.known or 0) << 1 | 1)
+            for i, (distance, run) in enumerate(pairs)
+        ]
+        return [replace(word, tlast=int(i == 0)) for i, word in enumerate(words)][::-1]
 
     @property
     def token_words(self) -> list[Word]:
