@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cache
 from pathlib import Path
 
 from hls.configuration import Configuration, find
@@ -13,6 +14,7 @@ from hls.point import NumberFormat, Tables
 CONFIGURATION, FULL, MEASURES = "COSIM_CONFIGURATION", "COSIM_FULL", "COSIM_MEASURES"
 
 
+@cache  # benches ask word by word
 def configuration() -> Configuration:
     """The configuration that is simulated."""
     return find(os.environ[CONFIGURATION])
