@@ -16,11 +16,23 @@ from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages, operation_words
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Word
-from hls.code_schedule import CODE, CONTRACT, EXPONENT, OPERATION, START, busy_cycles
+from hls.code_schedule import (
+    CODE,
+    CONTRACT,
+    EXPONENT,
+    START,
+    TOKEN,
+    busy_cycles,
+    operation_bits,
+    token_operations,
+)
 from hls.point import POINT
 
 WIDTH = setting.width()
-INPUTS, OUTPUTS = ("s_chunk", "s_header", "s_axis"), ("m_axis", "m_chunk")
+RUNS = setting.runs()
+INPUTS = ("s_chunk", "s_header", "s_axis", "s_token")[: 4 if RUNS else 3]
+OUTPUTS = "m_axis", "m_chunk"
+OPERATION = operation_bits(RUNS)
 
 
 def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
@@ -28,7 +40,8 @@ def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
 
 
 def case(name: str, chunk: Stages) -> Case:
-    inputs = [chunk.totals_word], chunk.header_words, chunk.backwards_words
+    inputs = [[chunk.totals_word], chunk.header_words, chunk.backwards_words]
+    inputs += [chunk.backwards_class_words] * RUNS
     outputs = operation_words(chunk), [chunk.counts_word]
     return Case(
         name,
@@ -45,7 +58,7 @@ def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
 def view(stream: str, word: Word) -> Fields:
     """What is compared: of an operation without bytes or items, not these."""
     data, keep, user, last = kept(stream, word)
-    if stream == "m_axis" and data % 2**OPERATION not in {START, CODE}:
+    if stream == "m_axis" and data % 2**OPERATION not in {START, CODE, TOKEN}:
         data &= ~((2 ** (EXPONENT * WIDTH) - 1) << OPERATION)
     if stream == "m_axis" and data % 2**OPERATION != CODE:
         user = 0
@@ -59,6 +72,7 @@ async def schedules_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     await tb.reset()
     await tb.check(cases(corners().edges()), view)
     await tb.check(cases(corners().mixture()), view)
+    await tb.check(cases(corners().rounds()), view)
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -94,10 +108,24 @@ async def keeps_its_contract(dut: Any) -> None:
     assert start - tb.moved("s_header")[len(early)] == CONTRACT.latency
     for count in (POINT.chunk, POINT.chunk, *counts[1:]):
         operations = busy_cycles(count, WIDTH) - 1
+        behind = operations - POINT.lanes // WIDTH - -(-count // POINT.block)  # the values
         cycles, offered = offered[:operations], offered[operations:]
-        assert cycles == list(range(start, start + operations, CONTRACT.interval))
-        start += busy_cycles(count, WIDTH)
+        assert cycles == [start + i + (RUNS and i >= behind) for i in range(operations)]
+        start += busy_cycles(count, WIDTH) + RUNS
     assert not offered
     assert [b - a for a, b in pairwise(begun)] == [
-        busy_cycles(count, WIDTH) for count in (POINT.chunk, POINT.chunk, 600, 13)
+        busy_cycles(count, WIDTH) + RUNS for count in (POINT.chunk, POINT.chunk, 600, 13)
     ]
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms", skip=not RUNS)
+async def codes_tokens_at_its_rate(dut: Any) -> None:
+    tb = block(dut)
+    await tb.reset()
+    pairs, size = 32, POINT.block // 32
+    frame = corners().runs(*[size, 32] * pairs)
+    await tb.check(cases([("runs", frame), ("values", corners().gradient(5))]), view)
+    offered, begun = tb.moved("m_axis"), tb.moved("m_chunk")
+    busy = busy_cycles(size * pairs, WIDTH) + pairs * token_operations(WIDTH)
+    assert offered[: busy - 1] == list(range(offered[0], offered[0] + busy - 1))
+    assert begun[1] - begun[0] == busy

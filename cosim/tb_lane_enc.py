@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import Any
 
 import cocotb
@@ -70,6 +71,26 @@ async def codes_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     await encoder.reset()
     await encoder.check(corners().edges())
     await encoder.check(corners().mixture())
+    await encoder.check(corners().rounds())
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not setting.runs())
+async def codes_every_class(dut: Any) -> None:
+    """As distance and as run, among others that make either pair of tables the cheaper."""
+    encoder = LaneEncoder(dut)
+    await encoder.reset()
+    numbers = 1, *(1 + (1 << c) for c in range(12))  # the least of each class
+    frames: list[tuple[str, Frame]] = []
+    for usual in (20, 1), (2, 30):
+        pairs = [p for n in numbers for p in ((n, usual[1]), (usual[0], n))]
+        frames += [(f"{p} among {usual}", corners().runs(*usual * 12, *p)) for p in pairs]
+    coded = set()
+    for _, chunk in chunks(frames):
+        tokens = chunk.known_runs
+        assert tokens
+        coded |= {(tokens.known, j % 2, c) for j, c in enumerate(tokens.classes)}
+    assert coded == set(product((0, 1), (0, 1), range(13)))
+    await encoder.check(frames)
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

@@ -43,14 +43,6 @@ def view(stream: str, word: Word) -> Fields:
     return (data, keep, user, last) if user & 1 else (0, 0, 0, last)
 
 
-def rounds() -> Iterator[tuple[str, Frame]]:
-    """So few pairs that the last round is not whole, and some of no pairs between them."""
-    frames = corners()
-    for pairs in range(1, 3 * ROUND + 1):
-        yield f"{pairs} pairs", frames.runs(*[40, 60] * pairs)
-        yield "no pairs", frames.gradient(pairs)
-
-
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
 async def reverses_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
@@ -58,7 +50,7 @@ async def reverses_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     await tb.reset()
     await tb.check(cases(corners().edges()), view)
     await tb.check(cases(corners().mixture()), view)
-    await tb.check(cases(rounds()), view)
+    await tb.check(cases(corners().rounds()), view)
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

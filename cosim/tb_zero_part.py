@@ -14,7 +14,7 @@ from reference.profile import PROFILES
 from reference.zeros import KNOWN_TABLES
 
 from cosim.bench import setting
-from cosim.bench.block import Block, Case, Fields, chunks, corners, kept
+from cosim.bench.block import Block, Case, Fields, chunks, corners
 from cosim.bench.corners import Frame, samples
 from cosim.bench.stages import Stages
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free, waits
@@ -52,7 +52,7 @@ def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
 
 def view(stream: str, word: Word) -> Fields:
     """What is compared: not the bytes of a word without any, nor tables that are not used."""
-    data, keep, user, last = kept(stream, word)
+    data, keep, user, last = word.tdata, word.tkeep, word.tuser, word.tlast
     if stream == "m_axis" and not keep:
         data = 0
     elif stream == "m_choice" and not data & 1:

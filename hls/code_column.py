@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from myhdl import Signal, always, always_comb, block, concat, instances, intbv, modbv
 
-from hls.choose import choose
+from hls.choose import choose, either
 from hls.code_schedule import EXPONENT, HEADER, START, STORE
 from hls.point import ESCAPE
 
@@ -39,7 +39,10 @@ def code_column(
     raw,
     coded,
     operation2,
+    byte2,
     codes2,
+    token2,
+    token_word2,
     name2,
     operation3,
     put,
@@ -55,13 +58,14 @@ def code_column(
     byte        in   the item's exponent, or the payload of a lane that starts
     emax, raw   in   fields of its block's header; later the table's words codes2 and its byte name2
     coded       in   the group is coded and has the item
+    byte2       out  the byte of the group in the stage map
+    token2      in   that is a pair of tokens, the item's word is token_word2; None if none ever is
     put, keep   out  the bytes that the stage head puts, the one that is put first lowest
     """
     # form
     difference = Signal(modbv(0)[EXPONENT:])
 
     # map
-    byte2 = Signal(intbv(0)[8:])
     symbol2 = Signal(intbv(0)[SYMBOL:])
     coding2 = Signal(bool(0))  # the item puts a codeword into its lane
     plain2 = Signal(bool(0))  # it puts the byte as it is, and no codeword
@@ -81,7 +85,9 @@ def code_column(
     pushed = Signal(intbv(0)[STATE:])
     ring = [Signal(intbv(0)[STATE:]) for _ in range(lanes - 1)]
     behind, head = ring[0], ring[-1]
-    translate = choose(codes2, symbol2, coded2)
+    found2 = coded2 if token2 is None else Signal(intbv(0)[1 + LENGTH + 8 :])
+    translate = choose(codes2, symbol2, found2)
+    replace = either(token2, token_word2, found2, coded2) if token2 is not None else []
     moves = [move_state(clk, turn, ring[i], ring[i + 1]) for i in range(lanes - 2)]
 
     @always_comb

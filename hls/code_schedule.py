@@ -2,10 +2,10 @@
 """code_schedule: what lane_enc does for a chunk, operation by operation, each for a group.
 
 Role         joins a chunk's totals, block headers and exponents in the order of the coding pass
-Golden       that order: the lanes' first states, the exponents, the headers, the lanes' last
-             states; all from the last to the first
-Format       swmodel/FORMAT.md sections 4 (lanes, blocks, codes) and 6 (encoding)
-Parameters   tables: only their number; width: items of a group
+Golden       that order: the lanes' first states, the exponents, the tokens, the headers, the lanes'
+             last states; all from the last to the first
+Format       swmodel/FORMAT.md sections 4 (lanes, blocks, codes), 4.2 (tokens) and 6 (encoding)
+Parameters   tables: only their number; width: items of a group; runs: whether there are tokens
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from hls.point import POINT
 from hls.ram import ram
 from hls.stream import AxiStream, Contract, item_bits
 from hls.zero_split import CHECK, COUNT, INDEX, TAIL
+from hls.zero_tokens import CLASS
 
 EXPONENT = 8
 PLACE = (POINT.block - 1).bit_length()  # bits of a place in a block
@@ -37,17 +38,29 @@ HEADERS = 2 * POINT.blocks  # of the chunk that is coded, and of the next
 HEADERS_LOG2 = BLOCK + 1
 TOTALS = COUNT + INDEX
 
-START, STORE, CODE, HEADER = range(4)  # operations; bit 1: they have a header
-OPERATION = 2
+START, STORE, CODE, HEADER, TOKEN = range(5)  # operations; bit 1: they have a header
 
-IDLE, STARTING, CODING, LISTING, STORING = range(5)  # states
+IDLE, STARTING, CODING, LISTING, STORING, TOKENS = range(6)  # states
 
 CONTRACT = Contract(latency=2, interval=1)  # from a chunk's totals to the first operation
 
 
 def busy_cycles(nonzeros: int, width: int = 1) -> int:
-    """Cycles from a chunk's first operation to the next chunk's, if all it needs is there."""
+    """Cycles from a chunk's first operation to the next chunk's, if all it needs is there.
+
+    With `runs` 1 more, or as many as the tokens have operations.
+    """
     return 2 * POINT.lanes // width + -(-nonzeros // width) + -(-nonzeros // POINT.block) + 1
+
+
+def operation_bits(runs: bool = False) -> int:
+    """Bits of an operation's number."""
+    return TOKEN.bit_length() if runs else HEADER.bit_length()
+
+
+def token_operations(width: int) -> int:
+    """Operations of a pair of tokens: a pair fits in a group of two or four."""
+    return 2 if width == 1 else 1
 
 
 def header_width(tables):
@@ -55,29 +68,38 @@ def header_width(tables):
     return 1 + index_bits(tables) + EXPONENT
 
 
-def ports(tables, width=1):
+def ports(tables, width=1, runs=False):
     items = item_bits(width)
+    word = header_width(tables) + EXPONENT * width + operation_bits(runs)
+    tokens = {"s_token": AxiStream(2 * CLASS, user=3)} if runs else {}
     return {
         "s_chunk": AxiStream(TAIL + CHECK + TOTALS),
         "s_header": AxiStream(header_width(tables), last=False),
         "s_axis": AxiStream(EXPONENT * width, user=items, last=False),
-        "m_axis": AxiStream(header_width(tables) + EXPONENT * width + OPERATION, user=items),
+        **tokens,
+        "m_axis": AxiStream(word, user=items),
         "m_chunk": AxiStream(TOTALS),
     }
 
 
 @block
-def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables, width=1):
-    """Issue an operation a cycle, for a row of `width` lanes, a group, or a block.
+def code_schedule(
+    clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables, width=1, runs=False, s_token=None
+):
+    """Issue an operation a cycle, for a row of `width` lanes, a group, a pair, or a block.
 
-    A START a row comes first, then a CODE a group, a HEADER a block, a STORE a row; none if nnz is
-    0.
+    A START a row comes first, then a CODE a group, a TOKEN a pair (two at width 1), a HEADER a
+    block, a STORE a row; none if nnz is 0.
 
     s_chunk   in   a chunk's totals from zero_split
     s_header  in   its block headers from huff_choice, in order
     s_axis    in   its exponents from chunk_reverse, the last group first; after all its headers
+    s_token   in   token_reverse's packet for the chunk, if nnz is not 0; only with runs
     m_axis    out  tdata = {header, bytes, operation}: START 0, bytes = the lanes' payload; STORE 1;
                    CODE 2, bytes = exponents, header = their block's; HEADER 3, header = a block's;
+                   TOKEN 4, bytes = {the pair's number is odd, the known tables, class of the run,
+                   of the distance}, at width 1 {it is the run, the number is odd, the known tables,
+                   its class};
                    the header is 0 where there is none. tuser of CODE = that of s_axis, the number
                    of items less one. tlast = the chunk's last
     m_chunk   out  tdata = {nnz, n - 1} and tlast of s_chunk, as soon as the lanes have started
@@ -86,6 +108,7 @@ def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables, 
     header_bits = header_width(tables)
     items = item_bits(width)
     last_step = POINT.lanes // width - 1
+    behind_codes, token = (TOKENS, TOKEN) if runs else (LISTING, STORE)
     row_bits = LANE - items
 
     state = Signal(intbv(IDLE)[3:])
@@ -95,7 +118,7 @@ def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables, 
     step = Signal(modbv(0)[row_bits:])
     row = Signal(modbv(0)[row_bits:])
     last_group = Signal(modbv(0)[INDEX - items :])
-    payload = Signal(intbv(0)[8 * width :])  # of the row
+    given = Signal(intbv(0)[8 * width :])  # the row's payload, or tokens
     empty = Signal(bool(0))
     advance = Signal(bool(0))
     issue = Signal(bool(0))
@@ -114,13 +137,23 @@ def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables, 
 
     # the operation that is offered
     content = Signal(intbv(0)[8 * width :])
-    operation = Signal(intbv(0)[OPERATION:])
+    operation = Signal(intbv(0)[operation_bits(runs) :])
 
     memory = ram(clk, write, tail(HEADERS_LOG2, 0), s_header.tdata, read, address, header, HEADERS)
 
     last = find_last_group(s_chunk.tdata, last_group, items)
     places = range(TOTALS, TOTALS + 8 * POINT.lanes, 8 * width)
-    pick = choose([s_chunk.tdata(at + 8 * width, at) for at in places], row, payload)
+    payloads = [s_chunk.tdata(at + 8 * width, at) for at in places]
+    if runs:
+        held, in_tokens, tokens_end = (Signal(bool(0)) for _ in range(3))
+        payload = Signal(intbv(0)[8 * width :])
+        gathered = give_tokens(
+            clk, rst, state, advance, s_token, payload, given, held, in_tokens, tokens_end, width
+        )
+    else:
+        held = in_tokens = tokens_end = False
+        payload, gathered = given, []
+    pick = choose(payloads, row, payload)
 
     @always_comb
     def ring():
@@ -141,7 +174,12 @@ def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables, 
 
     @always_comb
     def decide():
-        issue.next = advance and state != IDLE and (state != CODING or (known and s_axis.tvalid))
+        issue.next = (
+            advance
+            and state != IDLE
+            and (state != CODING or (known and s_axis.tvalid))
+            and not held
+        )
         s_axis.tready.next = advance and state == CODING and known
         started.next = advance and state == STARTING and step == last_step
 
@@ -158,6 +196,9 @@ def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables, 
         if state == IDLE:
             if s_chunk.tvalid and not empty and not m_chunk.tvalid:
                 state.next = STARTING
+        elif in_tokens:
+            if tokens_end:
+                state.next = LISTING
         elif issue:
             if state == STARTING:
                 step.next = step + 1
@@ -165,7 +206,7 @@ def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables, 
                     state.next = CODING
             elif state == CODING:
                 if place == 0 and number == 0:
-                    state.next = LISTING
+                    state.next = behind_codes
             elif state == LISTING:
                 if number == 0:
                     state.next = STORING
@@ -208,14 +249,16 @@ def code_schedule(clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables, 
     def describe():
         if advance:
             m_axis.tlast.next = False
-            content.next = s_axis.tdata
+            content.next = given
             if state == STARTING:
                 operation.next = START
-                content.next = payload
             elif state == CODING:
                 operation.next = CODE
+                content.next = s_axis.tdata
             elif state == LISTING:
                 operation.next = HEADER
+            elif in_tokens:
+                operation.next = token
             else:
                 operation.next = STORE
                 m_axis.tlast.next = step == last_step
@@ -266,3 +309,65 @@ def pass_number(clk, advance, s_axis, m_axis):
             m_axis.tuser.next = s_axis.tuser
 
     return move
+
+
+@block
+def give_tokens(
+    clk, rst, state, advance, s_token, payload, given, held, in_tokens, tokens_end, width
+):
+    """What the operations of a chunk's tokens are made of.
+
+    payload     in   of the row
+    given       out  that, or the tokens
+    held        out  there is no operation for tokens in this cycle
+    in_tokens   out  the chunk's values have been coded
+    tokens_end  out  and its tokens with this cycle
+    """
+    tokens = Signal(intbv(0)[8 * width :])
+    done = Signal(bool(0))  # all operations of the pair are
+
+    @always_comb
+    def look():
+        in_tokens.next = state == TOKENS
+        held.next = state == TOKENS and not (s_token.tvalid and s_token.tuser[0])
+
+    @always_comb
+    def take():
+        s_token.tready.next = state == TOKENS and (not s_token.tuser[0] or (advance and done))
+        tokens_end.next = (
+            s_token.tvalid and s_token.tlast and (not s_token.tuser[0] or (advance and done))
+        )
+
+    @always_comb
+    def give():
+        given.next = payload
+        if state == TOKENS:
+            given.next = tokens
+
+    if width == 1:
+        kind = Signal(intbv(0)[CLASS:])
+
+        @always_comb
+        def show():
+            kind.next = s_token.tdata[2 * CLASS : CLASS]
+            if done:
+                kind.next = s_token.tdata[CLASS:]
+
+        @always_comb
+        def join():
+            tokens.next = concat(intbv(0)[1:], not done, s_token.tuser[3:1], kind)
+
+        @always_seq(clk.posedge, reset=rst)
+        def alternate():  # the run is coded first
+            if advance and state == TOKENS and s_token.tvalid and s_token.tuser[0]:
+                done.next = not done
+
+    else:
+        unused = 8 * width - 2 * CLASS - 2
+
+        @always_comb
+        def show():
+            done.next = True
+            tokens.next = concat(intbv(0)[unused:], s_token.tuser[3:1], s_token.tdata)
+
+    return instances()

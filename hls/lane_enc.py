@@ -3,8 +3,9 @@
 
 Role         the coding step, between code_schedule and code_stack
 Golden       encode_exponents of swmodel/reference/encode.py
-Format       swmodel/FORMAT.md section 6
-Parameters   tables: the table set, built in as codewords; width: items of a group
+Format       swmodel/FORMAT.md sections 6 and, with runs, 4.2 (known runs)
+Parameters   tables: the table set, built in as codewords; width: items of a group; runs: whether
+             there are tokens of known runs
 
 A column for each item (hls/code_column.py) does the coding. What the items of a group put is then
 gathered; where that is more than `width` bytes, as it is of the lanes' last states and may be of
@@ -31,12 +32,18 @@ from hls.code_schedule import (
     CODE,
     EXPONENT,
     HEADER,
-    OPERATION,
+    TOKEN,
     header_width,
+    operation_bits,
 )
 from hls.huff_choice import index_bits
-from hls.point import ESCAPE, MAX_LENGTH, POINT, RAW, SYMBOLS
+from hls.point import ESCAPE, KNOWN_TABLES, MAX_LENGTH, POINT, RAW, SYMBOLS
 from hls.stream import AxiStream, Contract, item_bits
+from hls.token_reverse import NO_CLASS
+from hls.zero_pairs import NUMBER
+from hls.zero_tokens import CLASS
+
+ODD = 1  # bit of a pair's second byte: the pair's number is odd
 
 
 def contract(width=1):
@@ -54,11 +61,10 @@ def beat_bytes(width: int) -> int:
     return max(2, width)
 
 
-def ports(tables, width=1):
+def ports(tables, width=1, runs=False):
+    word = header_width(tables) + EXPONENT * width + operation_bits(runs)
     return {
-        "s_axis": AxiStream(
-            header_width(tables) + EXPONENT * width + OPERATION, user=item_bits(width)
-        ),
+        "s_axis": AxiStream(word, user=item_bits(width)),
         "m_axis": AxiStream(8 * beat_bytes(width), keep=True),
     }
 
@@ -75,20 +81,31 @@ def codewords(lengths):
     return codes
 
 
+def code_word(length, code):
+    """{length, codeword with its first bit lowest}."""
+    return length << 8 | int(f"{code:0{length}b}"[::-1], 2)
+
+
 def code_rom(tables):
     """For each {table, symbol}: {escape, length, codeword with its first bit lowest}."""
     rom = []
     for codes in map(codewords, tables):
         for symbol in range(SYMBOLS):
             coded = symbol if symbol in codes else ESCAPE
-            length, code = codes[coded]
-            backwards = int(f"{code:0{length}b}"[::-1], 2)
-            rom.append((coded == ESCAPE) << (LENGTH + 8) | length << 8 | backwards)
+            rom.append((coded == ESCAPE) << (LENGTH + 8) | code_word(*codes[coded]))
+    return tuple(rom)
+
+
+def token_rom(tables):
+    """For each {table, class} the same; there are no escapes, and NO_CLASS has no codeword."""
+    rom = []
+    for codes in map(codewords, tables):
+        rom += [code_word(*codes[c]) if c <= NUMBER else 0 for c in range(NO_CLASS + 1)]
     return tuple(rom)
 
 
 @block
-def lane_enc(clk, rst, s_axis, m_axis, tables, width=1):
+def lane_enc(clk, rst, s_axis, m_axis, tables, width=1, runs=False):
     """Do one operation a cycle; two cycles where more bytes are put than leave in one.
 
     s_axis  in   the operations of code_schedule; tlast = a chunk's last
@@ -97,49 +114,59 @@ def lane_enc(clk, rst, s_axis, m_axis, tables, width=1):
     rst     in   synchronous, active high; drops everything in flight
     """
     rom = code_rom(tables)
-    bits = index_bits(tables)
-    word = OPERATION + EXPONENT * width  # of s_axis.tdata, below the header
+    bits, low = index_bits(tables), operation_bits(runs)
+    word = low + EXPONENT * width  # of s_axis.tdata, below the header
     raw_bit = word + EXPONENT + bits
     emax, raw = s_axis.tdata(word + EXPONENT, word), s_axis.tdata(raw_bit)
-    operation = s_axis.tdata(OPERATION, 0)
+    operation = s_axis.tdata(low, 0)
 
     free = Signal(bool(0))  # the output moves on
     go = Signal(bool(0))  # so do all stages before it
     valid2 = Signal(bool(0))
     last2 = Signal(bool(0))
-    operation2 = Signal(intbv(0)[OPERATION:])
+    operation2 = Signal(intbv(0)[low:])
     table2 = Signal(intbv(0)[bits:])
     raw2 = Signal(bool(0))
     number2 = Signal(intbv(0)[bits:])
     name2 = Signal(intbv(0)[8:])  # the byte `table` of a block's header
     valid3 = Signal(bool(0))
     last3 = Signal(bool(0))
-    operation3 = Signal(intbv(0)[OPERATION:])
-    turn = Signal(bool(0))
+    operation3 = Signal(intbv(0)[low:])
+    bytes2 = [Signal(intbv(0)[8:]) for _ in range(width)]
 
     codes2, roms = [], []  # the table's word for each symbol, which all columns see
     for symbol in range(SYMBOLS):
         code = Signal(intbv(0)[1 + LENGTH + 8 :])
         roms.append(look_up(number2, code, rom[symbol::SYMBOLS]))
         codes2.append(code)
+    token2, words2 = None, [None]
+    if runs:  # the same of a pair's classes; those of distances are at even places
+        token2 = operation2(TOKEN.bit_length() - 1)
+        words2 = [Signal(intbv(0)[1 + LENGTH + 8 :]) for _ in range(min(width, 2))]
+        roms.append(look_up_tokens(token2, bytes2, words2))
+    halves = 2 if runs and width > 2 else 1  # of a group, whose lanes may turn alone
+    turns = [Signal(bool(0)) for _ in range(halves)]
     columns, puts = [], []
     for place in range(width):
         coded = Signal(bool(0))
         put = Signal(intbv(0)[16:])
         keep = Signal(intbv(0)[2:])
-        at = OPERATION + EXPONENT * place
+        at = low + EXPONENT * place
         columns.append(
             code_column(
                 clk,
                 go,
-                turn,
+                turns[place * halves // width],
                 operation,
                 s_axis.tdata(at + EXPONENT, at),
                 emax,
                 raw,
                 coded,
                 operation2,
+                bytes2[place],
                 codes2,
+                token2,
+                words2[place % len(words2)],
                 name2,
                 operation3,
                 put,
@@ -148,7 +175,7 @@ def lane_enc(clk, rst, s_axis, m_axis, tables, width=1):
                 place,
             )
         )
-        columns.append(find(s_axis, operation, coded, place))
+        columns.append(find(s_axis, operation, coded, place, runs, halves))
         puts.insert(0, (put, keep))  # the last item of a group puts its bytes first
 
     while len(puts) > 2:
@@ -162,6 +189,10 @@ def lane_enc(clk, rst, s_axis, m_axis, tables, width=1):
             )
             pairs.append((ConcatSignal(high, low), ConcatSignal(high_keep, low_keep)))
         puts = pairs
+    if halves == 1:
+        turning = turn_all(go, valid3, operation3, *turns)
+    else:
+        turning = turn_halves(clk, go, valid3, operation3, bytes2[1](ODD), *turns)
     output = show_item if width == 1 else join_halves
     gather = output(clk, rst, free, go, valid3, last3, *puts, m_axis)
 
@@ -180,10 +211,6 @@ def lane_enc(clk, rst, s_axis, m_axis, tables, width=1):
         if raw2:
             number2.next = 0
             name2.next = RAW
-
-    @always_comb
-    def follow():
-        turn.next = go and valid3 and operation3 != HEADER
 
     @always_seq(clk.posedge, reset=rst)
     def control():
@@ -216,21 +243,92 @@ def look_up(table, code, rom):
 
 
 @block
-def find(s_axis, operation, coded, place):
-    """Whether the group that enters is coded and has the item."""
+def look_up_tokens(token2, bytes2, words2):
+    """The words of a pair's classes, or at width 1 of one class."""
+    kinds = bytes2[0]
+    known = Signal(bool(0))  # which of the known tables
+    choice = kinds(CLASS) if len(words2) == 1 else bytes2[1](0)
+    roms = []
+
+    @always_comb
+    def choose():  # no register, as in `name`
+        known.next = choice and token2
+
+    if len(words2) == 1:
+        tables = [pair[parity] for parity in (0, 1) for pair in KNOWN_TABLES]
+        address = ConcatSignal(kinds(CLASS + 2), known, kinds(CLASS, 0))
+        roms.append(look_up(address, *words2, token_rom(tables)))
+        return choose, roms
+    for parity, word in enumerate(words2):
+        at = CLASS * parity
+        tables = [pair[parity] for pair in KNOWN_TABLES]
+        address = ConcatSignal(known, kinds(at + CLASS, at))
+        roms.append(look_up(address, word, token_rom(tables)))
+    return choose, roms
+
+
+@block
+def turn_all(go, valid, operation, turn):
+    """The lanes turn with every operation but a HEADER."""
+
+    @always_comb
+    def look():
+        turn.next = go and valid and operation != HEADER
+
+    return look
+
+
+@block
+def turn_halves(clk, go, valid, operation, odd_before, turn_low, turn_high):
+    """Of a pair of tokens only those in its half of the group do."""
+    odd = Signal(bool(0))
+
+    @always(clk.posedge)
+    def follow():
+        if go:
+            odd.next = odd_before
+
+    @always_comb
+    def look():
+        turn_low.next = go and valid and operation != HEADER and not (operation == TOKEN and odd)
+        turn_high.next = go and valid and operation != HEADER and (operation != TOKEN or odd)
+
+    return instances()
+
+
+@block
+def find(s_axis, operation, coded, place, runs, halves):
+    """Whether the group that enters is coded and has the item, or the pair of tokens."""
+    value = Signal(bool(0)) if runs else coded
     if place == 0:
 
         @always_comb
         def look():
-            coded.next = operation == CODE
+            value.next = operation == CODE
 
     else:
 
         @always_comb
         def look():
-            coded.next = operation == CODE and s_axis.tuser >= place
+            value.next = operation == CODE and s_axis.tuser >= place
 
-    return look
+    if not runs:
+        return look
+
+    upper, odd = place // 2, len(operation) + EXPONENT + ODD
+    if halves == 1:
+
+        @always_comb
+        def add():
+            coded.next = value or operation == TOKEN
+
+    else:
+
+        @always_comb
+        def add():
+            coded.next = value or (operation == TOKEN and s_axis.tdata[odd] == upper)
+
+    return instances()
 
 
 @block

@@ -69,9 +69,9 @@ def zero_part(clk, rst, s_axis, s_runs, s_chunk, m_choice, m_axis, width=1):
     s_runs    in   zero_tokens's packet for the chunk
     s_chunk   in   tdata = the chunk's nnz
     m_choice  out  a word a chunk: tdata = {nnz is not 0, the tables of known runs, they are chosen}
-    m_axis    out  a packet a chunk: the part's bytes, tkeep = all in any word, of the last from the
-                   lowest up, and of the second of known runs 3; a word without bytes if no value or
-                   every value is zero. tuser = {known runs, bytes from this word on}
+    m_axis    out  a packet a chunk: the part's bytes, four a word, but three in the second of known
+                   runs, and in the last what is left; others are 0. If no value or every value is
+                   zero, a word without bytes. tuser = {known runs, bytes from this word on}
     rst       in   synchronous, active high; drops everything in flight
     """
     # what enters
@@ -89,6 +89,7 @@ def zero_part(clk, rst, s_axis, s_runs, s_chunk, m_choice, m_axis, width=1):
     pairs = Signal(intbv(0)[NUMBER:])
     at = 8 + SIZE
     extra = Signal(intbv(0)[8:])
+    others = Signal(intbv(0)[8:])  # what the first of a word writes as its others
     extra_bytes = Signal(intbv(0)[SIZE:])  # or the number of that one
     cost_0 = Signal(intbv(0)[COST:])
     cost_1 = Signal(intbv(0)[COST:])
@@ -137,6 +138,9 @@ def zero_part(clk, rst, s_axis, s_runs, s_chunk, m_choice, m_axis, width=1):
     @always_comb
     def cut():
         extra.next = s_runs.tdata[8:]
+        others.next = 0
+        if s_runs.tdata[10:8] != 0:
+            others.next = s_runs.tdata[8:]
         extra_bytes.next = s_runs.tdata[8 + SIZE : 8]
         pairs.next = s_runs.tdata[at + NUMBER : at]
         cost_0.next = s_runs.tdata[at + NUMBER + COST : at + NUMBER]
@@ -201,7 +205,7 @@ def zero_part(clk, rst, s_axis, s_runs, s_chunk, m_choice, m_axis, width=1):
         write_extra.next = s_runs.tvalid and not (s_runs.tlast or write_word or write_summary)
         write_all.next = write_word or write_summary or step != OPEN
         write_place.next = concat(intbv(EXTRA >> 6)[2:], extra_bytes[SIZE:2])
-        data.next = concat(extra, extra, extra, extra)
+        data.next = concat(others, others, others, extra)
         if write_word:
             write_place.next = bitmap_end
             data.next = word
@@ -304,10 +308,9 @@ def byte_rams(
     """A memory of words, of which a byte may be written alone.
 
     write_all         in   write the word
-    write_one, number in   write the byte that the lowest bits of the number name, and any to those
-                           above it
+    write_one, number in   write the byte that the lowest bits of the number name; all if it is 0
     slot, write_place in   the address
-    data              in   the word, or the byte four times
+    data              in   the word, or one that has the byte in its place
     read, read_slot, place, shown   as of hls/ram.py
     """
     address, read_address = ConcatSignal(slot, write_place), ConcatSignal(read_slot, place)
@@ -324,17 +327,10 @@ def byte_rams(
 
 @block
 def reach(write_all, write_one, number, write, bank):
-    """Whether a bank is written; the first byte of a word is to all."""
-    if bank == WORD_BYTES - 1:
+    """Whether a bank is written."""
 
-        @always_comb
-        def look():
-            write.next = write_all or write_one
-
-    else:
-
-        @always_comb
-        def look():
-            write.next = write_all or (write_one and number[2:] <= bank)
+    @always_comb
+    def look():
+        write.next = write_all or (write_one and (number[2:] == bank or number[2:] == 0))
 
     return look

@@ -30,16 +30,20 @@ module code_schedule_w2 (
     m_chunk_tready,
     m_chunk_tlast
 );
-// Issue an operation a cycle, for a row of `width` lanes, a group, or a block.
+// Issue an operation a cycle, for a row of `width` lanes, a group, a pair, or a block.
 //
-// A START a row comes first, then a CODE a group, a HEADER a block, a STORE a row; none if nnz is
-// 0.
+// A START a row comes first, then a CODE a group, a TOKEN a pair (two at width 1), a HEADER a
+// block, a STORE a row; none if nnz is 0.
 //
 // s_chunk   in   a chunk's totals from zero_split
 // s_header  in   its block headers from huff_choice, in order
 // s_axis    in   its exponents from chunk_reverse, the last group first; after all its headers
+// s_token   in   token_reverse's packet for the chunk, if nnz is not 0; only with runs
 // m_axis    out  tdata = {header, bytes, operation}: START 0, bytes = the lanes' payload; STORE 1;
 //                CODE 2, bytes = exponents, header = their block's; HEADER 3, header = a block's;
+//                TOKEN 4, bytes = {the pair's number is odd, the known tables, class of the run,
+//                of the distance}, at width 1 {it is the run, the number is odd, the known tables,
+//                its class};
 //                the header is 0 where there is none. tuser of CODE = that of s_axis, the number
 //                of items less one. tlast = the chunk's last
 // m_chunk   out  tdata = {nnz, n - 1} and tlast of s_chunk, as soon as the lanes have started
@@ -84,6 +88,7 @@ reg [4:0] base;
 reg [2:0] blocks;
 reg [15:0] content;
 wire empty;
+reg [15:0] given;
 reg [12:0] header;
 wire issue;
 wire known;
@@ -92,7 +97,6 @@ wire leave;
 wire [4:0] level;
 reg [2:0] number;
 reg [1:0] operation;
-reg [15:0] payload;
 reg [7:0] place;
 wire read;
 reg [1:0] row;
@@ -139,9 +143,9 @@ always @(s_chunk_tdata[89-1:73], row[0], s_chunk_tdata[73-1:57]) begin: choose0_
 end
 
 always @(choose0_either1_chosen, row[1], choose0_word) begin: choose0_either2_show
-    payload = choose0_word;
+    given = choose0_word;
     if (row[1]) begin
-        payload = choose0_either1_chosen;
+        given = choose0_either1_chosen;
     end
 end
 
@@ -156,7 +160,7 @@ assign empty = (s_chunk_tdata[25-1:12] == 0);
 assign advance = ((!m_axis_tvalid) || m_axis_tready);
 assign read = ((!m_axis_tvalid) || m_axis_tready);
 
-assign issue = (advance && (state != 0) && ((state != 2) || (known && s_axis_tvalid)));
+assign issue = (advance && (state != 0) && ((state != 2) || (known && s_axis_tvalid)) && (!1'b0));
 assign s_axis_tready = (advance && (state == 2) && known);
 assign started = (advance && (state == 1) && (step == 3));
 
@@ -175,6 +179,11 @@ always @(posedge clk) begin: proceed
         if ((state == 0)) begin
             if ((s_chunk_tvalid && (!empty) && (!m_chunk_tvalid))) begin
                 state <= 1;
+            end
+        end
+        else if (1'b0) begin
+            if (1'b0) begin
+                state <= 3;
             end
         end
         else if (issue) begin
@@ -255,23 +264,24 @@ end
 always @(posedge clk) begin: describe
     if (advance) begin
         m_axis_tlast <= 1'b0;
-        content <= s_axis_tdata;
-        case (state)
-            'h1: begin
-                operation <= 0;
-                content <= payload;
-            end
-            'h2: begin
-                operation <= 2;
-            end
-            'h3: begin
-                operation <= 3;
-            end
-            default: begin
-                operation <= 1;
-                m_axis_tlast <= (step == 3);
-            end
-        endcase
+        content <= given;
+        if ((state == 1)) begin
+            operation <= 0;
+        end
+        else if ((state == 2)) begin
+            operation <= 2;
+            content <= s_axis_tdata;
+        end
+        else if ((state == 3)) begin
+            operation <= 3;
+        end
+        else if (1'b0) begin
+            operation <= 1;
+        end
+        else begin
+            operation <= 1;
+            m_axis_tlast <= (step == 3);
+        end
     end
     if (leave) begin
         m_chunk_tdata <= s_chunk_tdata[25-1:0];

@@ -30,9 +30,15 @@ chunk_reverse_w4.v
 code_schedule.v
 code_schedule_w2.v
 code_schedule_w4.v
+code_schedule_w1_runs.v
+code_schedule_w2_runs.v
+code_schedule_w4_runs.v
 lane_enc.v
 lane_enc_w2.v
 lane_enc_w4.v
+lane_enc_w1_runs.v
+lane_enc_w2_runs.v
+lane_enc_w4_runs.v
 code_stack.v
 code_stack_w2.v
 code_stack_w4.v

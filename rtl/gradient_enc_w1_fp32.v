@@ -714,6 +714,7 @@ reg [4:0] code_schedule0_base;
 reg [2:0] code_schedule0_blocks;
 reg [7:0] code_schedule0_content;
 wire code_schedule0_empty;
+reg [7:0] code_schedule0_given;
 reg [12:0] code_schedule0_header;
 wire code_schedule0_issue;
 wire code_schedule0_known;
@@ -722,7 +723,6 @@ wire code_schedule0_leave;
 wire [4:0] code_schedule0_level;
 reg [2:0] code_schedule0_number;
 reg [1:0] code_schedule0_operation;
-reg [7:0] code_schedule0_payload;
 reg [8:0] code_schedule0_place;
 wire code_schedule0_read;
 reg [2:0] code_schedule0_row;
@@ -756,7 +756,6 @@ reg [1:0] lane_enc0_operation2;
 reg [1:0] lane_enc0_operation3;
 reg lane_enc0_raw2;
 reg [3:0] lane_enc0_table2;
-wire lane_enc0_turn;
 reg lane_enc0_valid2;
 reg lane_enc0_valid3;
 reg lane_enc0_m_axis_tvalid;
@@ -776,15 +775,16 @@ reg [12:0] lane_enc0_look_up12_0_code;
 reg [12:0] lane_enc0_look_up13_0_code;
 reg [12:0] lane_enc0_look_up14_0_code;
 reg [12:0] lane_enc0_look_up15_0_code;
+wire lane_enc0_code_column0_turn;
 wire lane_enc0_code_column0_coded;
+reg [7:0] lane_enc0_code_column0_byte2;
 reg [15:0] lane_enc0_code_column0_put;
 reg [1:0] lane_enc0_code_column0_keep;
+reg [12:0] lane_enc0_code_column0_found2;
 reg [15:0] lane_enc0_code_column0_behind;
-reg [7:0] lane_enc0_code_column0_byte2;
 reg [7:0] lane_enc0_code_column0_byte3;
 reg [7:0] lane_enc0_code_column0_code3;
 reg [7:0] lane_enc0_code_column0_code4;
-reg [12:0] lane_enc0_code_column0_coded2;
 reg lane_enc0_code_column0_coding2;
 wire [7:0] lane_enc0_code_column0_difference;
 reg [15:0] lane_enc0_code_column0_head;
@@ -4234,9 +4234,9 @@ always @(code_schedule0_choose0_either3_chosen, code_schedule0_row[1], code_sche
 end
 
 always @(code_schedule0_choose0_either5_chosen, code_schedule0_row[2], code_schedule0_choose0_either4_chosen) begin: code_schedule0_choose0_either6_show
-    code_schedule0_payload = code_schedule0_choose0_either4_chosen;
+    code_schedule0_given = code_schedule0_choose0_either4_chosen;
     if (code_schedule0_row[2]) begin
-        code_schedule0_payload = code_schedule0_choose0_either5_chosen;
+        code_schedule0_given = code_schedule0_choose0_either5_chosen;
     end
 end
 
@@ -4251,7 +4251,7 @@ assign code_schedule0_empty = (zero_split0_m_chunk_tdata[25-1:12] == 0);
 assign code_schedule0_advance = ((!code_schedule0_m_axis_tvalid) || code_schedule0_m_axis_tready);
 assign code_schedule0_read = ((!code_schedule0_m_axis_tvalid) || code_schedule0_m_axis_tready);
 
-assign code_schedule0_issue = (code_schedule0_advance && (code_schedule0_state != 0) && ((code_schedule0_state != 2) || (code_schedule0_known && chunk_reverse0_m_axis_tvalid)));
+assign code_schedule0_issue = (code_schedule0_advance && (code_schedule0_state != 0) && ((code_schedule0_state != 2) || (code_schedule0_known && chunk_reverse0_m_axis_tvalid)) && (!1'b0));
 assign chunk_reverse0_m_axis_tready = (code_schedule0_advance && (code_schedule0_state == 2) && code_schedule0_known);
 assign code_schedule0_started = (code_schedule0_advance && (code_schedule0_state == 1) && (code_schedule0_step == 7));
 
@@ -4270,6 +4270,11 @@ always @(posedge clk) begin: code_schedule0_proceed
         if ((code_schedule0_state == 0)) begin
             if ((zero_split0_note_check0_m_chunk_tvalid && (!code_schedule0_empty) && (!code_schedule0_m_chunk_tvalid))) begin
                 code_schedule0_state <= 1;
+            end
+        end
+        else if (1'b0) begin
+            if (1'b0) begin
+                code_schedule0_state <= 3;
             end
         end
         else if (code_schedule0_issue) begin
@@ -4350,23 +4355,24 @@ end
 always @(posedge clk) begin: code_schedule0_describe
     if (code_schedule0_advance) begin
         code_schedule0_m_axis_tlast <= 1'b0;
-        code_schedule0_content <= chunk_reverse0_ram2_read_data;
-        case (code_schedule0_state)
-            'h1: begin
-                code_schedule0_operation <= 0;
-                code_schedule0_content <= code_schedule0_payload;
-            end
-            'h2: begin
-                code_schedule0_operation <= 2;
-            end
-            'h3: begin
-                code_schedule0_operation <= 3;
-            end
-            default: begin
-                code_schedule0_operation <= 1;
-                code_schedule0_m_axis_tlast <= (code_schedule0_step == 7);
-            end
-        endcase
+        code_schedule0_content <= code_schedule0_given;
+        if ((code_schedule0_state == 1)) begin
+            code_schedule0_operation <= 0;
+        end
+        else if ((code_schedule0_state == 2)) begin
+            code_schedule0_operation <= 2;
+            code_schedule0_content <= chunk_reverse0_ram2_read_data;
+        end
+        else if ((code_schedule0_state == 3)) begin
+            code_schedule0_operation <= 3;
+        end
+        else if (1'b0) begin
+            code_schedule0_operation <= 1;
+        end
+        else begin
+            code_schedule0_operation <= 1;
+            code_schedule0_m_axis_tlast <= (code_schedule0_step == 7);
+        end
     end
     if (code_schedule0_leave) begin
         code_schedule0_m_chunk_tdata <= zero_split0_m_chunk_tdata[25-1:0];
@@ -4816,44 +4822,44 @@ always @(lane_enc0_code_column0_choose1_either18_chosen, lane_enc0_code_column0_
 end
 
 always @(lane_enc0_code_column0_choose1_either20_chosen, lane_enc0_code_column0_symbol2[3], lane_enc0_code_column0_choose1_either19_chosen) begin: lane_enc0_code_column0_choose1_either21_show
-    lane_enc0_code_column0_coded2 = lane_enc0_code_column0_choose1_either19_chosen;
+    lane_enc0_code_column0_found2 = lane_enc0_code_column0_choose1_either19_chosen;
     if (lane_enc0_code_column0_symbol2[3]) begin
-        lane_enc0_code_column0_coded2 = lane_enc0_code_column0_choose1_either20_chosen;
+        lane_enc0_code_column0_found2 = lane_enc0_code_column0_choose1_either20_chosen;
     end
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_move_state0_move
-    if (lane_enc0_turn) begin
+    if (lane_enc0_code_column0_turn) begin
         lane_enc0_code_column0_move_state0_state_after <= lane_enc0_code_column0_behind;
     end
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_move_state1_move
-    if (lane_enc0_turn) begin
+    if (lane_enc0_code_column0_turn) begin
         lane_enc0_code_column0_move_state1_state_after <= lane_enc0_code_column0_move_state0_state_after;
     end
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_move_state2_move
-    if (lane_enc0_turn) begin
+    if (lane_enc0_code_column0_turn) begin
         lane_enc0_code_column0_move_state2_state_after <= lane_enc0_code_column0_move_state1_state_after;
     end
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_move_state3_move
-    if (lane_enc0_turn) begin
+    if (lane_enc0_code_column0_turn) begin
         lane_enc0_code_column0_move_state3_state_after <= lane_enc0_code_column0_move_state2_state_after;
     end
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_move_state4_move
-    if (lane_enc0_turn) begin
+    if (lane_enc0_code_column0_turn) begin
         lane_enc0_code_column0_move_state4_state_after <= lane_enc0_code_column0_move_state3_state_after;
     end
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_move_state5_move
-    if (lane_enc0_turn) begin
+    if (lane_enc0_code_column0_turn) begin
         lane_enc0_code_column0_head <= lane_enc0_code_column0_move_state4_state_after;
     end
 end
@@ -4865,7 +4871,7 @@ assign lane_enc0_code_column0_spill = (((lane_enc0_code_column0_length3 > 0) && 
 assign lane_enc0_code_column0_pushed = ((lane_enc0_code_column0_state << lane_enc0_code_column0_length4) | {8'h0, lane_enc0_code_column0_code4});
 
 always @(posedge clk) begin: lane_enc0_code_column0_head_stage
-    if (lane_enc0_turn) begin
+    if (lane_enc0_code_column0_turn) begin
         lane_enc0_code_column0_length4 <= lane_enc0_code_column0_length3;
         lane_enc0_code_column0_code4 <= lane_enc0_code_column0_code3;
         if ((lane_enc0_operation3 == 0)) begin
@@ -4881,7 +4887,7 @@ always @(posedge clk) begin: lane_enc0_code_column0_head_stage
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_push_stage
-    if (lane_enc0_turn) begin
+    if (lane_enc0_code_column0_turn) begin
         lane_enc0_code_column0_behind <= lane_enc0_code_column0_pushed;
     end
 end
@@ -4905,9 +4911,9 @@ end
 always @(posedge clk) begin: lane_enc0_code_column0_map_stage
     if (lane_enc0_go) begin
         lane_enc0_code_column0_byte3 <= lane_enc0_code_column0_byte2;
-        lane_enc0_code_column0_plain3 <= lane_enc0_code_column0_coded2[(4 + 8)];
-        lane_enc0_code_column0_length3 <= lane_enc0_code_column0_coded2[(4 + 8)-1:8];
-        lane_enc0_code_column0_code3 <= lane_enc0_code_column0_coded2[8-1:0];
+        lane_enc0_code_column0_plain3 <= lane_enc0_code_column0_found2[(4 + 8)];
+        lane_enc0_code_column0_length3 <= lane_enc0_code_column0_found2[(4 + 8)-1:8];
+        lane_enc0_code_column0_code3 <= lane_enc0_code_column0_found2[8-1:0];
         if ((!lane_enc0_code_column0_coding2)) begin
             lane_enc0_code_column0_plain3 <= lane_enc0_code_column0_plain2;
             lane_enc0_code_column0_length3 <= 0;
@@ -4937,6 +4943,8 @@ always @(lane_enc0_code_column0_head, lane_enc0_operation3, lane_enc0_code_colum
 end
 
 assign lane_enc0_code_column0_coded = (code_schedule0_m_axis_tdata[2-1:0] == 2);
+
+assign lane_enc0_code_column0_turn = (lane_enc0_go && lane_enc0_valid3 && (lane_enc0_operation3 != 3));
 
 assign lane_enc0_go = lane_enc0_free;
 
@@ -4971,8 +4979,6 @@ always @(lane_enc0_table2, lane_enc0_raw2) begin: lane_enc0_name
         lane_enc0_name2 = 255;
     end
 end
-
-assign lane_enc0_turn = (lane_enc0_go && lane_enc0_valid3 && (lane_enc0_operation3 != 3));
 
 always @(posedge clk) begin: lane_enc0_control
     if (rst == 1) begin

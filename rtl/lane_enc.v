@@ -54,7 +54,6 @@ reg [1:0] operation2;
 reg [1:0] operation3;
 reg raw2;
 reg [3:0] table2;
-wire turn;
 reg valid2;
 reg valid3;
 reg [12:0] look_up1_code;
@@ -72,15 +71,16 @@ reg [12:0] look_up12_code;
 reg [12:0] look_up13_code;
 reg [12:0] look_up14_code;
 reg [12:0] look_up15_code;
+wire code_column0_turn;
 wire code_column0_coded;
+reg [7:0] code_column0_byte2;
 reg [15:0] code_column0_put;
 reg [1:0] code_column0_keep;
+reg [12:0] code_column0_found2;
 reg [15:0] code_column0_behind;
-reg [7:0] code_column0_byte2;
 reg [7:0] code_column0_byte3;
 reg [7:0] code_column0_code3;
 reg [7:0] code_column0_code4;
-reg [12:0] code_column0_coded2;
 reg code_column0_coding2;
 wire [7:0] code_column0_difference;
 reg [15:0] code_column0_head;
@@ -547,44 +547,44 @@ always @(code_column0_choose0_either11_chosen, code_column0_symbol2[2], code_col
 end
 
 always @(code_column0_choose0_either13_chosen, code_column0_symbol2[3], code_column0_choose0_either12_chosen) begin: code_column0_choose0_either14_show
-    code_column0_coded2 = code_column0_choose0_either12_chosen;
+    code_column0_found2 = code_column0_choose0_either12_chosen;
     if (code_column0_symbol2[3]) begin
-        code_column0_coded2 = code_column0_choose0_either13_chosen;
+        code_column0_found2 = code_column0_choose0_either13_chosen;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state0_move
-    if (turn) begin
+    if (code_column0_turn) begin
         code_column0_move_state0_state_after <= code_column0_behind;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state1_move
-    if (turn) begin
+    if (code_column0_turn) begin
         code_column0_move_state1_state_after <= code_column0_move_state0_state_after;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state2_move
-    if (turn) begin
+    if (code_column0_turn) begin
         code_column0_move_state2_state_after <= code_column0_move_state1_state_after;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state3_move
-    if (turn) begin
+    if (code_column0_turn) begin
         code_column0_move_state3_state_after <= code_column0_move_state2_state_after;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state4_move
-    if (turn) begin
+    if (code_column0_turn) begin
         code_column0_move_state4_state_after <= code_column0_move_state3_state_after;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state5_move
-    if (turn) begin
+    if (code_column0_turn) begin
         code_column0_head <= code_column0_move_state4_state_after;
     end
 end
@@ -596,7 +596,7 @@ assign code_column0_spill = (((code_column0_length3 > 0) && code_column0_head[15
 assign code_column0_pushed = ((code_column0_state << code_column0_length4) | {8'h0, code_column0_code4});
 
 always @(posedge clk) begin: code_column0_head_stage
-    if (turn) begin
+    if (code_column0_turn) begin
         code_column0_length4 <= code_column0_length3;
         code_column0_code4 <= code_column0_code3;
         if ((operation3 == 0)) begin
@@ -612,7 +612,7 @@ always @(posedge clk) begin: code_column0_head_stage
 end
 
 always @(posedge clk) begin: code_column0_push_stage
-    if (turn) begin
+    if (code_column0_turn) begin
         code_column0_behind <= code_column0_pushed;
     end
 end
@@ -636,9 +636,9 @@ end
 always @(posedge clk) begin: code_column0_map_stage
     if (go) begin
         code_column0_byte3 <= code_column0_byte2;
-        code_column0_plain3 <= code_column0_coded2[(4 + 8)];
-        code_column0_length3 <= code_column0_coded2[(4 + 8)-1:8];
-        code_column0_code3 <= code_column0_coded2[8-1:0];
+        code_column0_plain3 <= code_column0_found2[(4 + 8)];
+        code_column0_length3 <= code_column0_found2[(4 + 8)-1:8];
+        code_column0_code3 <= code_column0_found2[8-1:0];
         if ((!code_column0_coding2)) begin
             code_column0_plain3 <= code_column0_plain2;
             code_column0_length3 <= 0;
@@ -668,6 +668,8 @@ always @(code_column0_head, operation3, code_column0_spill, code_column0_code3, 
 end
 
 assign code_column0_coded = (s_axis_tdata[2-1:0] == 2);
+
+assign code_column0_turn = (go && valid3 && (operation3 != 3));
 
 assign go = free;
 
@@ -702,8 +704,6 @@ always @(table2, raw2) begin: name
         name2 = 255;
     end
 end
-
-assign turn = (go && valid3 && (operation3 != 3));
 
 always @(posedge clk) begin: control
     if (rst == 1) begin

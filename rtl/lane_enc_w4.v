@@ -56,7 +56,6 @@ reg [1:0] operation2;
 reg [1:0] operation3;
 reg raw2;
 reg [3:0] table2;
-wire turn;
 reg valid2;
 reg valid3;
 reg [12:0] look_up1_code;
@@ -74,15 +73,16 @@ reg [12:0] look_up12_code;
 reg [12:0] look_up13_code;
 reg [12:0] look_up14_code;
 reg [12:0] look_up15_code;
+wire code_column0_turn;
 wire code_column0_coded;
+reg [7:0] code_column0_byte2;
 reg [15:0] code_column0_put;
 reg [1:0] code_column0_keep;
+reg [12:0] code_column0_found2;
 reg [15:0] code_column0_behind;
-reg [7:0] code_column0_byte2;
 reg [7:0] code_column0_byte3;
 reg [7:0] code_column0_code3;
 reg [7:0] code_column0_code4;
-reg [12:0] code_column0_coded2;
 reg code_column0_coding2;
 wire [7:0] code_column0_difference;
 reg [3:0] code_column0_length3;
@@ -108,14 +108,14 @@ reg [12:0] code_column0_choose0_either11_chosen;
 reg [12:0] code_column0_choose0_either12_chosen;
 reg [12:0] code_column0_choose0_either13_chosen;
 wire code_column1_coded;
+reg [7:0] code_column1_byte2;
 reg [15:0] code_column1_put;
 reg [1:0] code_column1_keep;
+reg [12:0] code_column1_found2;
 reg [15:0] code_column1_behind;
-reg [7:0] code_column1_byte2;
 reg [7:0] code_column1_byte3;
 reg [7:0] code_column1_code3;
 reg [7:0] code_column1_code4;
-reg [12:0] code_column1_coded2;
 reg code_column1_coding2;
 wire [7:0] code_column1_difference;
 reg [3:0] code_column1_length3;
@@ -141,14 +141,14 @@ reg [12:0] code_column1_choose1_either26_chosen;
 reg [12:0] code_column1_choose1_either27_chosen;
 reg [12:0] code_column1_choose1_either28_chosen;
 wire code_column2_coded;
+reg [7:0] code_column2_byte2;
 reg [15:0] code_column2_put;
 reg [1:0] code_column2_keep;
+reg [12:0] code_column2_found2;
 reg [15:0] code_column2_behind;
-reg [7:0] code_column2_byte2;
 reg [7:0] code_column2_byte3;
 reg [7:0] code_column2_code3;
 reg [7:0] code_column2_code4;
-reg [12:0] code_column2_coded2;
 reg code_column2_coding2;
 wire [7:0] code_column2_difference;
 reg [3:0] code_column2_length3;
@@ -174,14 +174,14 @@ reg [12:0] code_column2_choose2_either41_chosen;
 reg [12:0] code_column2_choose2_either42_chosen;
 reg [12:0] code_column2_choose2_either43_chosen;
 wire code_column3_coded;
+reg [7:0] code_column3_byte2;
 reg [15:0] code_column3_put;
 reg [1:0] code_column3_keep;
+reg [12:0] code_column3_found2;
 reg [15:0] code_column3_behind;
-reg [7:0] code_column3_byte2;
 reg [7:0] code_column3_byte3;
 reg [7:0] code_column3_code3;
 reg [7:0] code_column3_code4;
-reg [12:0] code_column3_coded2;
 reg code_column3_coding2;
 wire [7:0] code_column3_difference;
 reg [3:0] code_column3_length3;
@@ -705,9 +705,9 @@ always @(code_column0_choose0_either11_chosen, code_column0_symbol2[2], code_col
 end
 
 always @(code_column0_choose0_either13_chosen, code_column0_symbol2[3], code_column0_choose0_either12_chosen) begin: code_column0_choose0_either14_show
-    code_column0_coded2 = code_column0_choose0_either12_chosen;
+    code_column0_found2 = code_column0_choose0_either12_chosen;
     if (code_column0_symbol2[3]) begin
-        code_column0_coded2 = code_column0_choose0_either13_chosen;
+        code_column0_found2 = code_column0_choose0_either13_chosen;
     end
 end
 
@@ -718,7 +718,7 @@ assign code_column0_spill = (((code_column0_length3 > 0) && code_column0_behind[
 assign code_column0_pushed = ((code_column0_state << code_column0_length4) | {8'h0, code_column0_code4});
 
 always @(posedge clk) begin: code_column0_head_stage
-    if (turn) begin
+    if (code_column0_turn) begin
         code_column0_length4 <= code_column0_length3;
         code_column0_code4 <= code_column0_code3;
         if ((operation3 == 0)) begin
@@ -734,7 +734,7 @@ always @(posedge clk) begin: code_column0_head_stage
 end
 
 always @(posedge clk) begin: code_column0_push_stage
-    if (turn) begin
+    if (code_column0_turn) begin
         code_column0_behind <= code_column0_pushed;
     end
 end
@@ -758,9 +758,9 @@ end
 always @(posedge clk) begin: code_column0_map_stage
     if (go) begin
         code_column0_byte3 <= code_column0_byte2;
-        code_column0_plain3 <= code_column0_coded2[(4 + 8)];
-        code_column0_length3 <= code_column0_coded2[(4 + 8)-1:8];
-        code_column0_code3 <= code_column0_coded2[8-1:0];
+        code_column0_plain3 <= code_column0_found2[(4 + 8)];
+        code_column0_length3 <= code_column0_found2[(4 + 8)-1:8];
+        code_column0_code3 <= code_column0_found2[8-1:0];
         if ((!code_column0_coding2)) begin
             code_column0_plain3 <= code_column0_plain2;
             code_column0_length3 <= 0;
@@ -890,9 +890,9 @@ always @(code_column1_choose1_either26_chosen, code_column1_symbol2[2], code_col
 end
 
 always @(code_column1_choose1_either28_chosen, code_column1_symbol2[3], code_column1_choose1_either27_chosen) begin: code_column1_choose1_either29_show
-    code_column1_coded2 = code_column1_choose1_either27_chosen;
+    code_column1_found2 = code_column1_choose1_either27_chosen;
     if (code_column1_symbol2[3]) begin
-        code_column1_coded2 = code_column1_choose1_either28_chosen;
+        code_column1_found2 = code_column1_choose1_either28_chosen;
     end
 end
 
@@ -903,7 +903,7 @@ assign code_column1_spill = (((code_column1_length3 > 0) && code_column1_behind[
 assign code_column1_pushed = ((code_column1_state << code_column1_length4) | {8'h0, code_column1_code4});
 
 always @(posedge clk) begin: code_column1_head_stage
-    if (turn) begin
+    if (code_column0_turn) begin
         code_column1_length4 <= code_column1_length3;
         code_column1_code4 <= code_column1_code3;
         if ((operation3 == 0)) begin
@@ -919,7 +919,7 @@ always @(posedge clk) begin: code_column1_head_stage
 end
 
 always @(posedge clk) begin: code_column1_push_stage
-    if (turn) begin
+    if (code_column0_turn) begin
         code_column1_behind <= code_column1_pushed;
     end
 end
@@ -943,9 +943,9 @@ end
 always @(posedge clk) begin: code_column1_map_stage
     if (go) begin
         code_column1_byte3 <= code_column1_byte2;
-        code_column1_plain3 <= code_column1_coded2[(4 + 8)];
-        code_column1_length3 <= code_column1_coded2[(4 + 8)-1:8];
-        code_column1_code3 <= code_column1_coded2[8-1:0];
+        code_column1_plain3 <= code_column1_found2[(4 + 8)];
+        code_column1_length3 <= code_column1_found2[(4 + 8)-1:8];
+        code_column1_code3 <= code_column1_found2[8-1:0];
         if ((!code_column1_coding2)) begin
             code_column1_plain3 <= code_column1_plain2;
             code_column1_length3 <= 0;
@@ -1075,9 +1075,9 @@ always @(code_column2_choose2_either41_chosen, code_column2_symbol2[2], code_col
 end
 
 always @(code_column2_choose2_either43_chosen, code_column2_symbol2[3], code_column2_choose2_either42_chosen) begin: code_column2_choose2_either44_show
-    code_column2_coded2 = code_column2_choose2_either42_chosen;
+    code_column2_found2 = code_column2_choose2_either42_chosen;
     if (code_column2_symbol2[3]) begin
-        code_column2_coded2 = code_column2_choose2_either43_chosen;
+        code_column2_found2 = code_column2_choose2_either43_chosen;
     end
 end
 
@@ -1088,7 +1088,7 @@ assign code_column2_spill = (((code_column2_length3 > 0) && code_column2_behind[
 assign code_column2_pushed = ((code_column2_state << code_column2_length4) | {8'h0, code_column2_code4});
 
 always @(posedge clk) begin: code_column2_head_stage
-    if (turn) begin
+    if (code_column0_turn) begin
         code_column2_length4 <= code_column2_length3;
         code_column2_code4 <= code_column2_code3;
         if ((operation3 == 0)) begin
@@ -1104,7 +1104,7 @@ always @(posedge clk) begin: code_column2_head_stage
 end
 
 always @(posedge clk) begin: code_column2_push_stage
-    if (turn) begin
+    if (code_column0_turn) begin
         code_column2_behind <= code_column2_pushed;
     end
 end
@@ -1128,9 +1128,9 @@ end
 always @(posedge clk) begin: code_column2_map_stage
     if (go) begin
         code_column2_byte3 <= code_column2_byte2;
-        code_column2_plain3 <= code_column2_coded2[(4 + 8)];
-        code_column2_length3 <= code_column2_coded2[(4 + 8)-1:8];
-        code_column2_code3 <= code_column2_coded2[8-1:0];
+        code_column2_plain3 <= code_column2_found2[(4 + 8)];
+        code_column2_length3 <= code_column2_found2[(4 + 8)-1:8];
+        code_column2_code3 <= code_column2_found2[8-1:0];
         if ((!code_column2_coding2)) begin
             code_column2_plain3 <= code_column2_plain2;
             code_column2_length3 <= 0;
@@ -1260,9 +1260,9 @@ always @(code_column3_choose3_either56_chosen, code_column3_symbol2[2], code_col
 end
 
 always @(code_column3_choose3_either58_chosen, code_column3_symbol2[3], code_column3_choose3_either57_chosen) begin: code_column3_choose3_either59_show
-    code_column3_coded2 = code_column3_choose3_either57_chosen;
+    code_column3_found2 = code_column3_choose3_either57_chosen;
     if (code_column3_symbol2[3]) begin
-        code_column3_coded2 = code_column3_choose3_either58_chosen;
+        code_column3_found2 = code_column3_choose3_either58_chosen;
     end
 end
 
@@ -1273,7 +1273,7 @@ assign code_column3_spill = (((code_column3_length3 > 0) && code_column3_behind[
 assign code_column3_pushed = ((code_column3_state << code_column3_length4) | {8'h0, code_column3_code4});
 
 always @(posedge clk) begin: code_column3_head_stage
-    if (turn) begin
+    if (code_column0_turn) begin
         code_column3_length4 <= code_column3_length3;
         code_column3_code4 <= code_column3_code3;
         if ((operation3 == 0)) begin
@@ -1289,7 +1289,7 @@ always @(posedge clk) begin: code_column3_head_stage
 end
 
 always @(posedge clk) begin: code_column3_push_stage
-    if (turn) begin
+    if (code_column0_turn) begin
         code_column3_behind <= code_column3_pushed;
     end
 end
@@ -1313,9 +1313,9 @@ end
 always @(posedge clk) begin: code_column3_map_stage
     if (go) begin
         code_column3_byte3 <= code_column3_byte2;
-        code_column3_plain3 <= code_column3_coded2[(4 + 8)];
-        code_column3_length3 <= code_column3_coded2[(4 + 8)-1:8];
-        code_column3_code3 <= code_column3_coded2[8-1:0];
+        code_column3_plain3 <= code_column3_found2[(4 + 8)];
+        code_column3_length3 <= code_column3_found2[(4 + 8)-1:8];
+        code_column3_code3 <= code_column3_found2[8-1:0];
         if ((!code_column3_coding2)) begin
             code_column3_plain3 <= code_column3_plain2;
             code_column3_length3 <= 0;
@@ -1415,6 +1415,8 @@ assign byte_join1_low = byte_join1_joined;
 assign byte_join1_low_keep = (code_column1_keep | byte_join1_turned_keep);
 assign byte_join1_high = byte_join1_turned;
 assign byte_join1_high_keep = (code_column1_keep & byte_join1_turned_keep);
+
+assign code_column0_turn = (go && valid3 && (operation3 != 3));
 
 always @(join_halves0_second4, join_halves0_amount[0]) begin: join_halves0_byte_join2_turn4_move
     join_halves0_byte_join2_data_after = join_halves0_second4;
@@ -1536,8 +1538,6 @@ always @(table2, raw2) begin: name
         name2 = 255;
     end
 end
-
-assign turn = (go && valid3 && (operation3 != 3));
 
 always @(posedge clk) begin: control
     if (rst == 1) begin

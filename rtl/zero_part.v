@@ -36,9 +36,9 @@ module zero_part (
 // s_runs    in   zero_tokens's packet for the chunk
 // s_chunk   in   tdata = the chunk's nnz
 // m_choice  out  a word a chunk: tdata = {nnz is not 0, the tables of known runs, they are chosen}
-// m_axis    out  a packet a chunk: the part's bytes, tkeep = all in any word, of the last from the
-//                lowest up, and of the second of known runs 3; a word without bytes if no value or
-//                every value is zero. tuser = {known runs, bytes from this word on}
+// m_axis    out  a packet a chunk: the part's bytes, four a word, but three in the second of known
+//                runs, and in the last what is left; others are 0. If no value or every value is
+//                zero, a word without bytes. tuser = {known runs, bytes from this word on}
 // rst       in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -78,12 +78,12 @@ reg [7:0] bitmap_end;
 wire [9:0] bitmap_size;
 wire close;
 reg [13:0] cost;
-wire [13:0] cost_0;
-wire [13:0] cost_1;
+reg [13:0] cost_0;
+reg [13:0] cost_1;
 reg [31:0] data;
 wire ended;
-wire [7:0] extra;
-wire [7:0] extra_bytes;
+reg [7:0] extra;
+reg [7:0] extra_bytes;
 reg few;
 wire hold;
 reg known;
@@ -92,7 +92,8 @@ reg [11:0] least;
 wire leave;
 reg [9:0] left;
 wire [1:0] missing;
-wire [11:0] pairs;
+reg [7:0] others;
+reg [11:0] pairs;
 reg [7:0] place;
 wire read;
 reg read_runs;
@@ -681,7 +682,7 @@ always @(posedge clk) begin: bitmap_words0_summarize
     end
 end
 
-assign byte_rams0_write = (write_all || (write_extra && (extra_bytes[2-1:0] <= 0)));
+assign byte_rams0_write = (write_all || (write_extra && ((extra_bytes[2-1:0] == 0) || (extra_bytes[2-1:0] == 0))));
 
 always @(posedge clk) begin: byte_rams0_ram0_write_port
     if (byte_rams0_write) begin
@@ -695,7 +696,7 @@ always @(posedge clk) begin: byte_rams0_ram0_read_port
     end
 end
 
-assign byte_rams0_reach1_write = (write_all || (write_extra && (extra_bytes[2-1:0] <= 1)));
+assign byte_rams0_reach1_write = (write_all || (write_extra && ((extra_bytes[2-1:0] == 1) || (extra_bytes[2-1:0] == 0))));
 
 always @(posedge clk) begin: byte_rams0_ram1_write_port
     if (byte_rams0_reach1_write) begin
@@ -709,7 +710,7 @@ always @(posedge clk) begin: byte_rams0_ram1_read_port
     end
 end
 
-assign byte_rams0_reach2_write = (write_all || (write_extra && (extra_bytes[2-1:0] <= 2)));
+assign byte_rams0_reach2_write = (write_all || (write_extra && ((extra_bytes[2-1:0] == 2) || (extra_bytes[2-1:0] == 0))));
 
 always @(posedge clk) begin: byte_rams0_ram2_write_port
     if (byte_rams0_reach2_write) begin
@@ -723,7 +724,7 @@ always @(posedge clk) begin: byte_rams0_ram2_read_port
     end
 end
 
-assign byte_rams0_reach3_write = (write_all || write_extra);
+assign byte_rams0_reach3_write = (write_all || (write_extra && ((extra_bytes[2-1:0] == 3) || (extra_bytes[2-1:0] == 0))));
 
 always @(posedge clk) begin: byte_rams0_ram3_write_port
     if (byte_rams0_reach3_write) begin
@@ -739,11 +740,17 @@ end
 
 assign m_axis_tdata = byte_rams0_side_by_side1_joined;
 
-assign extra = s_runs_tdata[8-1:0];
-assign extra_bytes = s_runs_tdata[(8 + 8)-1:8];
-assign pairs = s_runs_tdata[16+:12];
-assign cost_0 = s_runs_tdata[((16 + 12) + 14)-1:(16 + 12)];
-assign cost_1 = s_runs_tdata[((16 + 12) + (2 * 14))-1:((16 + 12) + 14)];
+always @(s_runs_tdata) begin: cut
+    extra = s_runs_tdata[8-1:0];
+    others = 0;
+    if ((s_runs_tdata[10-1:8] != 0)) begin
+        others = s_runs_tdata[8-1:0];
+    end
+    extra_bytes = s_runs_tdata[(8 + 8)-1:8];
+    pairs = s_runs_tdata[16+:12];
+    cost_0 = s_runs_tdata[((16 + 12) + 14)-1:(16 + 12)];
+    cost_1 = s_runs_tdata[((16 + 12) + (2 * 14))-1:((16 + 12) + 14)];
+end
 
 assign missing = (~summary_last);
 assign words = (bitmap_end - {6'h0, missing});
@@ -809,7 +816,7 @@ assign close = (step == 3);
 assign s_chunk_tready = (step == 3);
 assign hold = waiting[2];
 
-always @(s_runs_tvalid, pairs, known, summary_last, runs, word, summary, close, extra_bytes, extra, step, write_word, bitmap_end, size, s_chunk_tdata, write_summary, s_runs_tlast) begin: store
+always @(s_runs_tvalid, pairs, known, summary_last, runs, word, summary, close, extra_bytes, extra, others, step, write_word, bitmap_end, size, s_chunk_tdata, write_summary, s_runs_tlast) begin: store
     s_runs_tready = (!(write_word || write_summary));
     if (s_runs_tlast) begin
         s_runs_tready = close;
@@ -817,7 +824,7 @@ always @(s_runs_tvalid, pairs, known, summary_last, runs, word, summary, close, 
     write_extra = (s_runs_tvalid && (!(s_runs_tlast || write_word || write_summary)));
     write_all = (write_word || write_summary || (step != 0));
     write_place = {2'h3, extra_bytes[8-1:2]};
-    data = {extra, extra, extra, extra};
+    data = {others, others, others, extra};
     if (write_word) begin
         write_place = bitmap_end;
         data = word;

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reference.profile import PROFILES, Profile
+from reference.profile import Profile
 
 from cosim.bench import setting
 from cosim.bench.bench import Bench
@@ -16,7 +16,7 @@ from cosim.bench.stages import Stages, cut
 from cosim.bench.stalls import Stall, free
 from cosim.bench.streams import Word
 from hls.configuration import load
-from hls.point import FP32, POINT, NumberFormat, Tables
+from hls.point import FP32, NumberFormat, Tables
 
 Fields = tuple[int, int, int, int]
 View = Callable[[str, Word], Fields]  # of a word of a stream, what is compared
@@ -131,10 +131,11 @@ def codec() -> tuple[NumberFormat, Tables]:
 
 
 def chunks(
-    named: Iterable[tuple[str, Frame]], profile: Profile = PROFILES[POINT.profile]
+    named: Iterable[tuple[str, Frame]], profile: Profile | None = None
 ) -> Iterator[tuple[str, Stages]]:
-    """The chunks of frames, in the configuration's number format, tables and width."""
+    """The chunks of frames, in the configuration's number format, tables, width and profile."""
     fmt, tables = codec()
+    profile = profile or setting.profile()
     for name, frame in named:
         for i, stages in enumerate(cut(frame, fmt, tables, setting.width(), profile)):
             yield f"chunk {i} of {name}", stages

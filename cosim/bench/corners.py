@@ -148,6 +148,12 @@ class Corners:
         yield "a raw block", self.noise(POINT.block)
         yield "a short raw block", self.noise(77)
 
+    def rounds(self) -> Iterator[tuple[str, Frame]]:
+        """Few runs of zeros, so that their tokens end anywhere in a round of the lanes."""
+        for count in range(1, 3 * POINT.lanes // 2 + 1):
+            yield f"{count} runs of zeros", self.runs(*[40, 60] * count)
+            yield "no zeros", self.gradient(count)
+
     def mixture(self) -> Iterator[tuple[str, Frame]]:
         """One frame with a bit of everything."""
         parts = [

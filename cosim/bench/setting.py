@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from reference.profile import PROFILES, Profile
+
 from hls.configuration import Configuration, find
-from hls.point import NumberFormat, Tables
+from hls.point import POINT, NumberFormat, Tables
+from hls.zero_tokens import MOST_PAIRS
 
 CONFIGURATION, FULL, MEASURES = "COSIM_CONFIGURATION", "COSIM_FULL", "COSIM_MEASURES"
 
@@ -29,6 +33,17 @@ def codec() -> tuple[NumberFormat, Tables]:
 def width() -> int:
     """Items of a group, where the configuration moves groups."""
     return configuration().parameters.get("width", 1)
+
+
+def runs() -> bool:
+    """Whether the configuration codes zeros as known runs."""
+    return bool(configuration().parameters.get("runs"))
+
+
+def profile() -> Profile:
+    """What the configuration writes."""
+    chosen = PROFILES[POINT.profile]
+    return replace(chosen, known_pairs=MOST_PAIRS) if runs() else chosen
 
 
 def full() -> bool:

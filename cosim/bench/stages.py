@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from reference.choose import Tokens, choose_block, choose_zeros
-from reference.encode import encode_chunk, put_blocks, raw_strings
+from reference.encode import encode_chunk, put_blocks, put_tokens, raw_strings
 from reference.lanes import Coder
 from reference.profile import PROFILES, Profile
 from reference.reader import DTYPES, Dtype
@@ -17,7 +17,7 @@ from reference.zeros import KNOWN_TABLES, find_runs, write_bitmap
 
 from cosim.bench.corners import Frame
 from cosim.bench.streams import Word
-from hls.code_schedule import CODE, HEADER, OPERATION, START, STORE
+from hls.code_schedule import CODE, HEADER, START, STORE, TOKEN, operation_bits
 from hls.code_stack import word_bytes
 from hls.lane_enc import beat_bytes
 from hls.point import POINT, RAW, NumberFormat, Tables
@@ -114,6 +114,8 @@ class Stages:
         named = dict(enumerate(self.tables))
         coder = Coder(self.payload)
         put_blocks(coder, self.exponents, self.spans, self.headers, self.dtype, named)
+        if self.known_runs:
+            put_tokens(coder, self.known_runs)
         return coder.states() + b"".join(map(bytes, self.headers)) + coder.codes()
 
     @cached_property
@@ -331,6 +333,7 @@ def cut_words(data: bytes, sizes: Sequence[int], user: int) -> list[Word]:
 def operation_words(chunk: Stages) -> list[Word]:
     """Words of code_schedule's m_axis; bytes that do not count are 0."""
     width, headers = chunk.width, [word.tdata for word in chunk.header_words]
+    bits = operation_bits(chunk.profile.known_pairs > 0)
     groups = chunk.exponent_words
     if not groups:
         return []
@@ -341,13 +344,25 @@ def operation_words(chunk: Stages) -> list[Word]:
     for i, group in reversed(list(enumerate(groups))):
         header = headers[i * width // POINT.block]
         operations.append((header, group.tdata, CODE, group.tuser))
+    operations += [(0, tokens, TOKEN, 0) for tokens in token_bytes(chunk)]
     operations += [(header, 0, HEADER, 0) for header in reversed(headers)]
     operations += [(0, 0, STORE, 0)] * rows
     words = []
     for i, (header, data, code, user) in enumerate(operations):
-        word = (header << EXPONENT * width | data) << OPERATION | code
+        word = (header << EXPONENT * width | data) << bits | code
         words.append(Word(word, tuser=user, tlast=int(i == len(operations) - 1)))
     return words
+
+
+def token_bytes(chunk: Stages) -> Iterator[int]:
+    """Bytes of the operations of its tokens, of which at width 1 a pair has two."""
+    for pair in chunk.backwards_class_words if chunk.known_runs else []:
+        choice = pair.tuser >> 1
+        if chunk.width == 1:
+            for run, kind in (1, pair.tdata >> TABLE), (0, pair.tdata % 2**TABLE):
+                yield (run << 2 | choice) << TABLE | kind
+        else:
+            yield choice << 2 * TABLE | pair.tdata
 
 
 def assembly_words(chunk: Stages) -> list[Word]:
