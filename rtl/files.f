@@ -17,6 +17,9 @@ token_reverse.v
 zero_part.v
 zero_part_w2.v
 zero_part_w4.v
+zero_runs.v
+zero_runs_w2.v
+zero_runs_w4.v
 block_max.v
 block_max_w2.v
 block_max_w4.v
