@@ -15,32 +15,41 @@ from cosim.bench.block import Block, Case, lags
 from cosim.bench.frames import chunks_to_words
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Word
-from hls.byte_pack import CONTRACT, UNITS
+from hls.byte_pack import CONTRACT
+from hls.stream import word_bytes
 
-UNIT = setting.configuration().parameters.get("unit", 1)
-BYTES = UNIT * UNITS
+BYTES = word_bytes(setting.width())
 
 
 def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
     return Block(dut, idle=idle, stall=stall)
 
 
-def case(units: tuple[int, ...]) -> Case:
-    """One packet, whose words hold so many units; the other bytes of tdata are not 0."""
+def view(_: str, word: Word) -> tuple[int, int, int, int]:
+    """All fields: bytes behind a packet's last are 0."""
+    return word.tdata, word.tkeep, word.tuser, word.tlast
+
+
+def case(sizes: tuple[int, ...]) -> Case:
+    """One packet, whose words hold so many bytes."""
     user, words, joined = random.getrandbits(1), [], b""
-    for i, size in enumerate(UNIT * n for n in units):
-        data = random.randbytes(size) + b"\xff" * (BYTES - size)
-        joined += data[:size]
-        keep, last = (1 << size) - 1, int(i == len(units) - 1)
-        words.append(Word(int.from_bytes(data, "little"), keep, user, last))
+    for i, size in enumerate(sizes):
+        data, last = random.randbytes(size), int(i == len(sizes) - 1)
+        joined += data
+        words.append(Word(int.from_bytes(data, "little"), 0, user * BYTES + size - 1, last))
     packed = [Word(w.tdata, w.tkeep, user, w.tlast) for w in chunks_to_words([joined], BYTES)]
-    return Case(f"words of {units} units", {"s_axis": words}, {"m_axis": packed}, len(words))
+    return Case(f"words of {sizes} bytes", {"s_axis": words}, {"m_axis": packed}, len(words))
 
 
 def cases(count: int) -> Iterator[Case]:
-    """Packets of any number of words of any size."""
+    """Packets of any number of words of any size, many of them full."""
     for _ in range(count):
-        yield case(tuple(random.choices(range(1, UNITS + 1), k=random.randrange(1, 30))))
+        full = random.random()
+        sizes = (
+            BYTES if random.random() < full else random.randint(1, BYTES)
+            for _ in range(random.randrange(1, 30))
+        )
+        yield case(tuple(sizes))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -48,17 +57,20 @@ def cases(count: int) -> Iterator[Case]:
 async def packs_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     tb = block(dut, idle, stall)
     await tb.reset()
-    await tb.check(cases(40))
+    await tb.check(cases(40), view)
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(stall=[free, coin])
 async def packs_every_short_packet(dut: Any, stall: Stall) -> None:
-    """All packets of up to four words, so that every alignment meets every end."""
+    """All packets of one, two and three words, so that every alignment meets every end."""
     tb = block(dut, stall=stall)
     await tb.reset()
-    sizes = range(1, UNITS + 1)
-    await tb.check(case(chosen) for n in range(1, 5) for chosen in product(sizes, repeat=n))
+    sizes = range(1, BYTES + 1)
+    for count in 1, 2:
+        await tb.check((case(chosen) for chosen in product(sizes, repeat=count)), view)
+    few = sizes if BYTES == 4 else (1, 2, BYTES // 2, BYTES - 1, BYTES)
+    await tb.check((case(chosen) for chosen in product(sizes, few, sizes)), view)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -66,23 +78,26 @@ async def packs_every_short_packet(dut: Any, stall: Stall) -> None:
 async def starts_anew_after_reset(dut: Any, stop: int) -> None:
     tb = block(dut, free, coin)
     await tb.reset()
-    await tb.check_after_reset(stop, cases(10), cases(10))
+    await tb.check_after_reset(stop, cases(10), cases(10), view)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def keeps_its_contract(dut: Any) -> None:
+    """A word that completes one leaves in the cycle in which it enters."""
     tb = block(dut)
     await tb.reset()
-    await tb.check([case((UNITS,) * 100)])
+    await tb.check([case((BYTES,) * 100), case((BYTES - 1,) + (BYTES,) * 99 + (1,))], view)
     taken = tb.moved("s_axis")
-    assert taken == list(range(taken[0], taken[0] + 100, CONTRACT.interval))
-    assert lags(tb.moved("m_axis"), taken) == {CONTRACT.latency}
+    assert taken == list(range(taken[0], taken[0] + 201, CONTRACT.interval))
+    assert lags(tb.moved("m_axis"), taken[:100] + taken[101:]) == {CONTRACT.latency}
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def takes_a_cycle_more_for_a_last_word_of_its_own(dut: Any) -> None:
     tb = block(dut)
     await tb.reset()
-    await tb.check([case((3, 3)), case((4,)), case((2, 2)), case((4,))])
+    much = BYTES - 1
+    await tb.check([case((much, much)), case((BYTES,)), case((1, much)), case((BYTES,))], view)
     start = tb.moved("s_axis")[0]
-    assert [cycle - start for cycle in tb.moved("s_axis")] == [0, 1, 3, 4, 5, 6]
+    assert [cycle - start for cycle in tb.moved("s_axis")] == [0, 2, 3, 4, 5, 6]
+    assert [cycle - start for cycle in tb.moved("m_axis")] == [1, 2, 3, 5, 6]

@@ -15,12 +15,14 @@ from cosim.bench.block import Block, Case
 from cosim.bench.stages import stack_words
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free, waits
 from cosim.bench.streams import Word
-from hls.code_stack import BYTES, LONGEST, SHORTEST, packet_pause, word_bytes
+from hls.code_stack import SHORTEST, longest, memory_bytes, packet_pause
 from hls.lane_enc import beat_bytes
+from hls.stream import word_bytes
 
 WIDTH = setting.width()
 CONTRACT = setting.configuration().contract
 BEAT, WORD = beat_bytes(WIDTH), word_bytes(WIDTH)
+LONGEST = longest(WIDTH)
 
 
 def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
@@ -63,7 +65,7 @@ async def turns_the_longest(dut: Any, stall: Stall) -> None:
     tb = block(dut, stall=stall)
     await tb.reset()
     sizes = [LONGEST, LONGEST, LONGEST - 1, SHORTEST, LONGEST - 2, LONGEST - 3, 29, LONGEST]
-    assert sum(sizes) > 2 * BYTES
+    assert sum(sizes) > 2 * memory_bytes(WIDTH)
     await tb.check(cases(sizes))
 
 

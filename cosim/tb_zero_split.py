@@ -12,7 +12,8 @@ import cocotb
 from cosim.bench import setting
 from cosim.bench.block import Block, Case, chunks, corners, lags, present
 from cosim.bench.corners import Frame
-from cosim.bench.stages import Stages, group_words
+from cosim.bench.frames import values_to_words
+from cosim.bench.stages import Stages
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Word
 from hls.point import POINT
@@ -30,18 +31,9 @@ def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
 
 
 def value_words(chunk: Stages) -> list[Word]:
-    """Words of s_axis: tkeep marks the bytes of the values, and the frame ends with its chunk."""
-    words = group_words(chunk.values, FMT.width, WIDTH)
-    size = FMT.width // 8
-    return [
-        replace(
-            word,
-            tkeep=(1 << size * (word.tuser + 1)) - 1,
-            tuser=0,
-            tlast=word.tlast and int(chunk.last),
-        )
-        for word in words
-    ]
+    """Words of s_axis: the frame ends with its last chunk."""
+    words = values_to_words(chunk.values, FMT, WIDTH)
+    return [replace(word, tlast=word.tlast and int(chunk.last)) for word in words]
 
 
 def case(name: str, chunk: Stages) -> Case:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Co-simulation of chunk_assemble."""
 
+import pytest
+
 from cosim.bench.simulation import Simulate
 
 
-def test_chunk_assemble(simulate: Simulate) -> None:
-    simulate("chunk_assemble")
+@pytest.mark.parametrize("name", ["chunk_assemble", "chunk_assemble_w2", "chunk_assemble_w4"])
+def test_chunk_assemble(simulate: Simulate, name: str) -> None:
+    simulate(name)

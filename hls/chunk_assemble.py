@@ -2,9 +2,10 @@
 """chunk_assemble: put the parts of a chunk in order, behind its mode and size.
 
 Role         last stage of the encoder but byte_pack, which closes the gaps
-Golden       framed and encode_nonzeros of swmodel/reference/encode.py
+Golden       framed and write_chunk of swmodel/reference/encode.py
 Format       swmodel/FORMAT.md section 4
-Parameters   fmt: the number format, its raw part a whole number of bytes
+Parameters   fmt: the number format, its raw part one or three bytes; width: values of a group; a
+             word of codes, of raw bytes and of the chunk has four bytes for each
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from myhdl import Signal, always, always_comb, always_seq, block, concat, instan
 
 from hls import code_stack, zero_bitmap
 from hls.point import POINT
-from hls.stream import AxiStream, Contract
+from hls.side_by_side import side_by_side
+from hls.stream import AxiStream, Contract, word_bytes
 from hls.zero_split import COUNT, INDEX
 
-WORD = 32
+FRONT = 4  # bytes of a word in front of the lanes
 LAST_INDEX = POINT.chunk - 1
 TAIL = POINT.tail
 
@@ -30,63 +32,91 @@ CONTRACT = Contract(latency=4, interval=1)  # from a chunk's totals, zeros and c
 CHUNK_CYCLES = 4  # beside a cycle for each word that is taken
 
 
-def ports(fmt):  # noqa: ARG001 # a chunk's size has the same bits for all
+def ports(fmt, width=1):  # noqa: ARG001 # a chunk's size has the same bits for all
+    bits = 8 * word_bytes(width)
     return {
         "s_chunk": AxiStream(COUNT + INDEX),
-        "s_zeros": AxiStream(WORD, user=zero_bitmap.PARTS),
-        "s_codes": AxiStream(WORD, keep=True, user=code_stack.SIZE),
-        "s_raw": AxiStream(WORD, last=False),
-        "m_axis": AxiStream(WORD, keep=True, user=1),
+        "s_zeros": AxiStream(8 * FRONT, user=zero_bitmap.PARTS),
+        "s_codes": AxiStream(bits, keep=True, user=code_stack.size_bits(width)),
+        "s_raw": AxiStream(bits, last=False),
+        "m_axis": AxiStream(bits, user=1 + (word_bytes(width) - 1).bit_length()),
     }
 
 
 @block
-def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt):
-    """Take a word a cycle; a chunk takes 4 cycles more.
+def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt, width=1):
+    """Take a word a cycle; a chunk takes 4 cycles more, a short one 5.
 
     s_chunk  in   tdata = {nnz, n - 1}; tlast = the frame's last
     s_zeros  in   zero_bitmap's packet for the chunk; dropped if no value or every value is zero
     s_codes  in   code_stack's packet for the chunk: lanes, blocks, codes; none if nnz is 0
-    s_raw    in   the chunk's raw bytes in whole words. Its last 4 bytes are in the lanes, so that
-                  the last word is dropped, and what the one before has too many of
-    m_axis   out  the chunk, tkeep = 1, 3, 7 or 15 in any word; tlast = the chunk's last; tuser =
-                  the frame's last chunk, in all words
+    s_raw    in   the chunk's raw bytes in whole words. Its last 4 bytes are in the lanes: the last
+                  word is dropped if it has no others
+    m_axis   out  the chunk; tuser = {the frame's last chunk, in all words; the word's bytes less
+                  one}; tdata is 0 behind them; tlast = the chunk's last
     rst      in   synchronous, active high; drops everything in flight
     """
+    count = word_bytes(width)
+    levels = (count - 1).bit_length()
+    all_bytes = count - 1
     raw_bytes = fmt.raw // 8
-    largest = POINT.chunk * raw_bytes + code_stack.LONGEST + WORD // 8 * (2 + zero_bitmap.LONGEST)
-    bits = largest.bit_length()
+    largest = (
+        POINT.chunk * raw_bytes + code_stack.longest(width) + FRONT * (2 + zero_bitmap.LONGEST)
+    )
+    code_bits = code_stack.size_bits(width)
+    bits = max(largest.bit_length(), code_bits + 1)
 
     state = Signal(intbv(IDLE)[4:])
     index = Signal(intbv(0)[INDEX:])  # n - 1
-    count = Signal(intbv(0)[COUNT:])  # n
+    values = Signal(intbv(0)[COUNT:])  # n
     coded = Signal(bool(0))  # there are non-zeros
     bitmap = Signal(bool(0))  # and zeros
     short = Signal(bool(0))
     mode = Signal(intbv(0)[8:])
-    raw_total = Signal(modbv(0)[bits:])  # bytes
-    size = Signal(modbv(0)[bits:])
     words = Signal(intbv(0)[zero_bitmap.PARTS :])  # in front of the lanes
     addend = Signal(modbv(0)[bits:])
-    raw_left = Signal(modbv(0)[bits - 2 :])  # words of raw parts to pass on
-    raw_rest = Signal(intbv(0)[2:])  # bytes of the last of them, 0 for all
     free = Signal(bool(0))
     start = Signal(bool(0))
     leave = Signal(bool(0))
 
+    # bytes less one: of the part raw, -1 if there is none; of the chunk
+    raw_total = Signal(modbv(0)[bits:])
+    raw_left = Signal(modbv(0)[bits:])
+    raw_none = Signal(bool(0))
+    raw_ends = Signal(bool(0))  # with the next word
+    surplus = width == 1 or Signal(bool(0))  # a word of raw bytes remains, all in the lanes
+    size = Signal(modbv(0)[bits:])
+
     # the word that leaves
     offer = Signal(bool(0))
-    word = Signal(intbv(0)[WORD:])
-    keep = Signal(intbv(0)[WORD // 8 :])
+    front = Signal(intbv(0)[8 * FRONT :])
+    from_codes = Signal(bool(0))
+    from_raw = Signal(bool(0))
+    code_rest = Signal(intbv(0)[levels:])  # its bytes less one, if they are codes
+    rest = Signal(intbv(0)[levels:])
     last = Signal(bool(0))
     frame_last = Signal(bool(0))
+    word = Signal(intbv(0)[8 * count :])
 
-    product = raw_size(s_chunk.tdata(COUNT + INDEX, INDEX), raw_total, raw_bytes)
+    sizing = find_raw_size(s_chunk.tdata(COUNT + INDEX, INDEX), raw_total, raw_bytes)
+    ending = find_surplus(raw_left, surplus, levels) if width > 1 else []
+    counting = count_codes(s_codes.tkeep, code_rest)
+    bytes_shown, picks = [], []
+    for k in range(count):
+        byte = Signal(intbv(0)[8:])
+        raw_here = Signal(bool(0))
+        picks.append(reach(k, from_raw, raw_ends, raw_left, raw_here, levels))
+        in_front = front if k < FRONT else None
+        picks.append(pick(k, in_front, s_codes, from_codes, s_raw, raw_here, byte))
+        bytes_shown.append(byte)
+    joined = side_by_side(bytes_shown, word)
 
     @always_comb
     def look():
         free.next = not m_axis.tvalid or m_axis.tready
         start.next = state == IDLE and s_chunk.tvalid and s_zeros.tvalid
+        raw_none.next = raw_left[bits - 1]
+        raw_ends.next = raw_left[bits:levels] == 0
 
     @always_comb
     def take():
@@ -97,7 +127,7 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt):
 
     @always_comb
     def describe():
-        count.next = concat(intbv(0)[1:], index) + 1
+        values.next = concat(intbv(0)[1:], index) + 1
         short.next = index != LAST_INDEX
         mode.next = FORM_CODED + 4 * ZEROS_NONE
         if not coded:
@@ -118,43 +148,40 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt):
             words.next = 2
 
     @always_comb
-    def part():
-        addend.next = concat(intbv(0)[bits - zero_bitmap.PARTS - 2 :], words, intbv(0)[2:])
+    def part():  # and what `size` is short of at first
+        addend.next = concat(intbv(0)[bits - zero_bitmap.PARTS - 2 :], words, intbv(1)[2:])
         if state == ADD_CODES:
-            addend.next = concat(intbv(0)[bits - code_stack.SIZE :], s_codes.tuser)
+            addend.next = concat(intbv(0)[bits - code_bits :], s_codes.tuser)
 
     @always_comb
     def show():
         offer.next = False
-        keep.next = 15
+        front.next = 0
+        from_codes.next = state == CODES
+        from_raw.next = state == RAW
+        rest.next = 3
         last.next = False
-        word.next = s_raw.tdata
         if state == MODE:
             offer.next = True
-            word.next = concat(intbv(0)[WORD - 8 - bits :], size, mode)
+            front.next = concat(intbv(0)[8 * FRONT - 8 - bits :], size, mode)
             last.next = not coded and not short
         elif state == NUMBER:
             offer.next = True
-            word.next = concat(intbv(0)[WORD - COUNT :], count)
+            front.next = concat(intbv(0)[8 * FRONT - COUNT :], values)
             last.next = not coded
         elif state == ZEROS:
             offer.next = s_zeros.tvalid and bitmap
-            word.next = s_zeros.tdata
+            front.next = s_zeros.tdata
         elif state == CODES:
             offer.next = s_codes.tvalid
-            word.next = s_codes.tdata
-            keep.next = s_codes.tkeep
-            last.next = s_codes.tlast and raw_left == 0
+            rest.next = code_rest
+            last.next = s_codes.tlast and raw_none
         elif state == RAW:
             offer.next = s_raw.tvalid
-            last.next = raw_left == 1
-            if raw_left == 1:
-                if raw_rest == 1:
-                    keep.next = 1
-                elif raw_rest == 2:
-                    keep.next = 3
-                elif raw_rest == 3:
-                    keep.next = 7
+            rest.next = all_bytes
+            if raw_ends:
+                rest.next = raw_left[levels:]
+            last.next = raw_ends
 
     @always_comb
     def pass_on():
@@ -188,11 +215,13 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt):
         elif state == CODES:
             if leave and s_codes.tlast:
                 state.next = RAW
-                if raw_left == 0:
+                if raw_none:
                     state.next = SURPLUS
         elif state == RAW:
-            if leave and raw_left == 1:
-                state.next = SURPLUS
+            if leave and raw_ends:
+                state.next = IDLE
+                if surplus:
+                    state.next = SURPLUS
         elif s_raw.tvalid:
             state.next = IDLE
 
@@ -207,18 +236,12 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt):
                 != concat(intbv(0)[1:], s_chunk.tdata[INDEX:]) + 1
             )
             frame_last.next = s_chunk.tlast
-            size.next = 0
-            if raw_total > TAIL:
-                size.next = raw_total - TAIL
+            raw_left.next = raw_total
+            size.next = raw_total
         elif state == ADD_WORDS or (state == ADD_CODES and s_codes.tvalid):
             size.next = size + addend
-        if state == ADD_CODES:
-            raw_rest.next = size[2:]
-            raw_left.next = size[bits:2]
-            if size[2:] != 0:
-                raw_left.next = size[bits:2] + 1
         elif state == RAW and leave:
-            raw_left.next = raw_left - 1
+            raw_left.next[bits:levels] = raw_left[bits:levels] - 1
 
     @always_seq(clk.posedge, reset=rst)
     def offer_word():
@@ -229,33 +252,135 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt):
     def move():
         if free:
             m_axis.tdata.next = word
-            m_axis.tkeep.next = keep
             m_axis.tlast.next = last
-            m_axis.tuser.next[0] = frame_last
+            m_axis.tuser.next = concat(frame_last, rest)
 
     return instances()
 
 
 @block
-def raw_size(nonzeros, total, raw_bytes):
-    """The bytes of so many raw parts."""
-    width = len(total) - len(nonzeros)
+def find_raw_size(nonzeros, total, raw_bytes):
+    """The bytes, less one, of so many raw parts that are not in the lanes; -1 for none."""
+    bits = len(total)
+    more = bits - len(nonzeros)
+    beyond = Signal(modbv(0)[bits:])
 
     if raw_bytes == 1:
 
         @always_comb
         def multiply():
-            total.next = concat(intbv(0)[width:], nonzeros)
+            beyond.next = concat(intbv(0)[more:], nonzeros) - TAIL - 1
 
     elif raw_bytes == 3:
 
         @always_comb
         def multiply():
-            total.next = concat(intbv(0)[width:], nonzeros) + concat(
-                intbv(0)[width - 1 :], nonzeros, intbv(0)[1:]
+            beyond.next = (
+                concat(intbv(0)[more:], nonzeros)
+                + concat(intbv(0)[more - 1 :], nonzeros, intbv(0)[1:])
+                - TAIL
+                - 1
             )
 
     else:
         raise ValueError(f"raw parts of {raw_bytes} bytes")
 
-    return multiply
+    @always_comb
+    def bound():
+        total.next = beyond
+        if beyond[bits - 1]:
+            total.next = -1
+
+    return instances()
+
+
+@block
+def find_surplus(left, surplus, levels):
+    """Whether no other raw bytes share a word with the first of the last four."""
+    if levels == 3:
+
+        @always_comb
+        def look():
+            surplus.next = left[2]
+
+    else:
+
+        @always_comb
+        def look():
+            surplus.next = left[2] and left[3]
+
+    return look
+
+
+@block
+def count_codes(keep, rest):
+    """Bytes of a word of codes, less one: of those that are not full, up to 3."""
+    if len(keep) == FRONT:
+
+        @always_comb
+        def count():
+            rest.next = concat(keep[2], keep[3] or (keep[1] and not keep[2]))
+
+    elif len(keep) == 2 * FRONT:
+
+        @always_comb
+        def count():
+            rest.next = concat(keep[4], keep[2], keep[3] or (keep[1] and not keep[2]))
+
+    else:
+
+        @always_comb
+        def count():
+            rest.next = concat(keep[4], keep[4], keep[2], keep[3] or (keep[1] and not keep[2]))
+
+    return count
+
+
+@block
+def reach(k, from_raw, raw_ends, raw_left, raw_here, levels):
+    """Whether byte k of the word that leaves is one of raw parts."""
+    if k == 0:
+
+        @always_comb
+        def look():
+            raw_here.next = from_raw
+
+    else:
+
+        @always_comb
+        def look():
+            raw_here.next = from_raw and (not raw_ends or raw_left[levels:] >= k)
+
+    return look
+
+
+@block
+def pick(k, front, s_codes, from_codes, s_raw, raw_here, byte):
+    """Byte k of the word that leaves, of the one part that it is from; else 0."""
+    low, high = 8 * k, 8 * k + 8
+    kept = min(k, FRONT)  # words of codes that have more than four bytes are full
+    of_codes = Signal(intbv(0)[8:])
+    of_raw = Signal(intbv(0)[8:])
+
+    @always_comb
+    def choose():
+        of_codes.next = 0
+        of_raw.next = 0
+        if from_codes and s_codes.tkeep[kept]:
+            of_codes.next = s_codes.tdata[high:low]
+        if raw_here:
+            of_raw.next = s_raw.tdata[high:low]
+
+    if front is None:
+
+        @always_comb
+        def join():
+            byte.next = of_codes | of_raw
+
+    else:
+
+        @always_comb
+        def join():
+            byte.next = front[high:low] | of_codes | of_raw
+
+    return instances()

@@ -32,22 +32,36 @@ from hls.choose import choose
 from hls.lane_enc import beat_bytes
 from hls.point import POINT
 from hls.ram import ram
-from hls.stream import AxiStream, Contract
+from hls.stream import AxiStream, Contract, word_bytes
 
 SHORTEST = 2 * POINT.lanes + 2  # bytes: lanes, a block header
-LONGEST = 2 * POINT.lanes + 2 * POINT.blocks + POINT.chunk  # and codes
-SIZE = LONGEST.bit_length()
-BYTES = 8192  # of the memory, a ring that fills downwards: the longest packet and more
+
+
+def longest(width: int = 1) -> int:
+    """Bytes of the longest packet: lanes, block headers, codes.
+
+    At more than one value a cycle costs are estimated, and a value may take an escape's two bytes:
+    swmodel/FORMAT.md section 8.
+    """
+    lanes = 2 * POINT.lanes
+    if width == 1:
+        return lanes + 2 * POINT.blocks + POINT.chunk
+    return lanes + 3 * POINT.blocks + 2 * POINT.chunk
+
+
+def size_bits(width: int = 1) -> int:
+    """Bits of a packet's number of bytes."""
+    return longest(width).bit_length()
+
+
+def memory_bytes(width: int = 1) -> int:
+    """Of the memory, a ring that fills downwards: the longest packet and more."""
+    return 1 << size_bits(width)
 
 
 def contract(width=1):
     """Latency: from a packet's last bytes taken to its first word."""
     return Contract(latency=2 + packet_pause(width), interval=1)
-
-
-def word_bytes(width: int) -> int:
-    """Bytes of a word that leaves."""
-    return 4 * width
 
 
 def packet_pause(width: int) -> int:
@@ -58,7 +72,7 @@ def packet_pause(width: int) -> int:
 def ports(width=1):
     return {
         "s_axis": AxiStream(8 * beat_bytes(width), keep=True),
-        "m_axis": AxiStream(8 * word_bytes(width), keep=True, user=SIZE),
+        "m_axis": AxiStream(8 * word_bytes(width), keep=True, user=size_bits(width)),
     }
 
 
@@ -66,9 +80,10 @@ def ports(width=1):
 def code_stack(clk, rst, s_axis, m_axis, width=1):
     """Take up to a beat of bytes a cycle; pause after a packet's last.
 
-    s_axis  in   the packet's bytes from its last to its first, 18 to 4128, as lane_enc puts them:
-                 1 or more a word, the last one lowest; tlast = the packet's first.
-                 A packet that has entered waits for the one before it to leave
+    s_axis  in   the packet's bytes from its last to its first, 18 to 4128 (or, at more than one
+                 value a cycle, 8232), as lane_enc puts them: 1 or more a word, the last one
+                 lowest; tlast = the packet's first. A packet that has entered waits for the one
+                 before it to leave
     m_axis  out  the packet from its first byte on: what makes the others full beats, in the lowest
                  bytes of a word; a word for each beat that makes the others full words; full words.
                  tuser = the packet's size in bytes, in all words
@@ -79,9 +94,10 @@ def code_stack(clk, rst, s_axis, m_axis, width=1):
     beats = word // beat  # of a word
     last_beat = beats - 1
     beat_log2, beats_log2 = (beat - 1).bit_length(), (beats - 1).bit_length()
-    words_log2 = SIZE - beats_log2 - beat_log2
+    size_width = size_bits(width)
+    words_log2 = size_width - beats_log2 - beat_log2
     beat_keep, other_keep = (1 << (beat - 1)) - 1, (1 << (word - beat)) - 1
-    depth = BYTES // word
+    depth = memory_bytes(width) // word
     depth_log2 = (depth - 1).bit_length()
     crowded_at = depth - 8  # words in use at which no more bytes are taken
 
@@ -124,7 +140,7 @@ def code_stack(clk, rst, s_axis, m_axis, width=1):
     place = Signal(modbv(0)[depth_log2 + 1 :])
     following = Signal(modbv(0)[depth_log2 + 1 :])
     bound = Signal(modbv(0)[depth_log2 + 1 :])  # behind it; what is not below this is free
-    size = Signal(intbv(0)[SIZE:])
+    size = Signal(intbv(0)[size_width:])
     read = Signal(bool(0))
     read_all = Signal(bool(0))
     again = Signal(bool(0))  # the word that is shown has more beats

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gradient_enc: the encoder, one value a cycle in, chunks of the format out.
+"""gradient_enc: the encoder, one, two or four values a cycle in, chunks of the format out.
 
 Golden       encode_chunk of swmodel/reference/encode.py, and so the package
-Format       swmodel/FORMAT.md section 4, profile hw-n8-c4096 of section 8
-Parameters   tables: the table set; fmt: the number format, fp32 or bf16
-Not done     the stream's header and directory (sections 1 and 2), which software writes
+Format       swmodel/FORMAT.md section 4; profiles of section 8: hw-n8-c4096 at one value a cycle,
+             hw2-n8-c4096 at more
+Parameters   tables: the table set; fmt: the number format, fp32 or bf16; width: W, values a cycle;
+             stride: one of so many values counts in a table's cost, as the profile has it
+Not done     the stream's header, directory and footer (sections 1 and 2), which software writes; of
+             hw2-n8-c4096, `trailing` and known runs
 
   values -> zero_split -+- exponents -> block_max -> huff_choice -> chunk_reverse -+
                         |                                 +- block headers --------+-> code_schedule
@@ -12,19 +15,21 @@ Not done     the stream's header and directory (sections 1 and 2), which softwar
                         |                                                             lane_enc
                         |                                                                |
                         +- zero flags -> zero_bitmap ------+                          code_stack
-                        +- raw parts -> byte_pack -> fifo -+-> chunk_assemble <----------+
+                        +- raw parts -> raw_queue ---------+-> chunk_assemble <----------+
                                                                  +-> byte_pack -> chunks
 
 While a chunk leaves, the next is being coded, and the one after that enters.
 
-In an idle encoder a chunk's first word is offered L cycles after its last value is taken: L = 11 if
-nnz is 0, else 37 + nnz + B + D for B blocks. D is the second pass over the last block: nnz for one
-block; for more, in a dense chunk, 512, and up to 11 more if the last has fewer than 13 values.
+In an idle encoder a chunk's first word is offered L cycles after its last group is taken: L = 10 if
+nnz is 0 (11 at W > 1), else C + G + B + D for G groups of non-zeros and B blocks; C is 36, 40 and
+41 at W = 1, 2 and 4. D is the second pass over the last block: G for one block; for more, in a
+dense chunk, 512 / W, and up to 13 more if the last is a few groups long. At W > 1 up to 5 cycles
+more go by, as turns of huff_choice and the bytes of the first words happen to fall.
 """
 
 from __future__ import annotations
 
-from myhdl import always_comb, block, concat, instances, intbv
+from myhdl import Signal, always_comb, block, instances, intbv
 
 from hls import (
     block_max,
@@ -35,88 +40,105 @@ from hls import (
     code_stack,
     huff_choice,
     lane_enc,
+    raw_queue,
     zero_bitmap,
     zero_split,
 )
-from hls.fifo import fifo
+from hls.fifo import cut
 from hls.point import POINT
-from hls.stream import AxiStream, Contract
+from hls.side_by_side import side_by_side
+from hls.stream import AxiStream, Contract, word_bytes
 
-WORD = 32
+CHUNK_CYCLES = {1: 25, 2: 20, 4: 15}
+"""What a chunk takes beside its groups, by width: the lanes' first states and last ones (at W > 1
+two cycles for a row of these), the block headers, a new start. Where zeros leave it time, the input
+waits 6 cycles a chunk for zero_bitmap, and no more. A group whose codes and escapes are more than W
+bytes takes a cycle more (lane_enc)."""
 
-# Of 4096 values without zeros: the first word after the first value. A chunk takes 25 cycles beside
-# its values, in code_schedule: the lanes' first and last states, the block headers, a new start.
-# (Where zeros leave it time, the input waits 6 cycles a chunk for zero_bitmap, and no more.)
-CONTRACT = Contract(latency=8751, interval=1, values_per_cycle=POINT.chunk / (POINT.chunk + 25))
+LATENCY = {1: 8750, 2: 4406, 4: 2228}  # of the first of 4096 values without zeros
 
 
-def ports(fmt):
+def contract(width=1):
+    cycles = POINT.chunk // width + CHUNK_CYCLES[width]
+    return Contract(latency=LATENCY[width], interval=1, values_per_cycle=POINT.chunk / cycles)
+
+
+def ports(fmt, width=1):
     return {
-        "s_axis": AxiStream(fmt.width),
-        "m_axis": AxiStream(WORD, keep=True, user=1),
+        "s_axis": AxiStream(width * fmt.width, keep=width > 1),
+        "m_axis": AxiStream(8 * word_bytes(width), keep=True, user=1),
     }
 
 
-def raw_depth(fmt):
-    """Words of the raw queue: a power of two that holds the raw parts of two chunks and a quarter.
-
-    When a chunk's first raw part leaves, two chunks, a block and the chunk's codes have gone by.
-    """
-    words = 9 * POINT.chunk // 4 * fmt.raw // WORD
-    return 1 << (words - 1).bit_length()
-
-
 @block
-def gradient_enc(clk, rst, s_axis, m_axis, tables, fmt):
+def gradient_enc(clk, rst, s_axis, m_axis, tables, fmt, width=1, stride=1):
     """Encode frames of values.
 
-    s_axis  in   tdata = value; tlast ends the frame
+    s_axis  in   tdata = values, the first lowest; tlast ends the frame. Only there a word may have
+                 fewer than it has room for, as tkeep, if there is one, says by the byte
     m_axis  out  the frame's chunks, a packet each: byte 0 in bits 7:0, tkeep full but in a packet's
                  last word, whose other bytes are 0; tuser = the frame's last chunk, in all words
     rst     in   synchronous, active high; drops everything in flight
     """
-    raw_bytes = fmt.raw // 8
-    raw_keep = (1 << raw_bytes) - 1
-    raw_unused = WORD - fmt.raw
-    exponent, width = fmt.exponent, fmt.width
+    _, nonzeros, flags, totals = zero_split.ports(fmt, width).values()
+    exponents, maxima = block_max.ports(width).values()
+    _, chosen, headers = huff_choice.ports(tables, width).values()
+    _, backwards = chunk_reverse.ports(width).values()
+    *_, operations, counts = code_schedule.ports(tables, width).values()
+    code_bytes = lane_enc.ports(tables, width)["m_axis"]
+    codes = code_stack.ports(width)["m_axis"]
+    zeros = zero_bitmap.ports(width)["m_axis"]
+    raw_parts, raw_words = raw_queue.ports(fmt, width).values()
+    parts = chunk_assemble.ports(fmt, width)["m_axis"]
 
-    _, nonzeros, flags, totals = zero_split.ports(fmt).values()
-    exponents, maxima = block_max.ports().values()
-    _, chosen, headers = huff_choice.ports(tables).values()
-    _, backwards = chunk_reverse.ports().values()
-    *_, operations, counts = code_schedule.ports(tables).values()
-    code_bytes = lane_enc.ports(tables)["m_axis"]
-    codes = code_stack.ports()["m_axis"]
-    zeros = zero_bitmap.ports()["m_axis"]
-    parts = chunk_assemble.ports(fmt)["m_axis"]
-    raw_parts = AxiStream(WORD, keep=True)
-    raw_words = AxiStream(WORD, last=False)
-    raw_queue = AxiStream(WORD, last=False)
-
-    split = zero_split.zero_split(clk, rst, s_axis, nonzeros, flags, totals, fmt)
-    bitmap = zero_bitmap.zero_bitmap(clk, rst, flags, zeros)
-    maximum = block_max.block_max(clk, rst, exponents, maxima)
-    choice = huff_choice.huff_choice(clk, rst, maxima, chosen, headers, tables)
-    reverse = chunk_reverse.chunk_reverse(clk, rst, chosen, backwards)
-    schedule = code_schedule.code_schedule(
-        clk, rst, totals, headers, backwards, operations, counts, tables
+    return (
+        zero_split.zero_split(clk, rst, s_axis, nonzeros, flags, totals, fmt, width),
+        divide(nonzeros, exponents, raw_parts, fmt, width),
+        zero_bitmap.zero_bitmap(clk, rst, flags, zeros, width),
+        block_max.block_max(clk, rst, exponents, maxima, width),
+        huff_choice.huff_choice(clk, rst, maxima, chosen, headers, tables, width, stride),
+        chunk_reverse.chunk_reverse(clk, rst, chosen, backwards, width),
+        code_schedule.code_schedule(
+            clk, rst, totals, headers, backwards, operations, counts, tables, width
+        ),
+        lane_enc.lane_enc(clk, rst, operations, code_bytes, tables, width),
+        code_stack.code_stack(clk, rst, code_bytes, codes, width),
+        raw_queue.raw_queue(clk, rst, raw_parts, raw_words, fmt, width),
+        chunk_assemble.chunk_assemble(clk, rst, counts, zeros, codes, raw_words, parts, fmt, width),
+        byte_pack.byte_pack(clk, rst, parts, m_axis, width),
     )
-    lanes = lane_enc.lane_enc(clk, rst, operations, code_bytes, tables)
-    stack = code_stack.code_stack(clk, rst, code_bytes, codes)
-    raw_pack = byte_pack.byte_pack(clk, rst, raw_parts, raw_words)
-    queue = fifo(clk, rst, raw_words, raw_queue, raw_depth(fmt))
-    assemble = chunk_assemble.chunk_assemble(clk, rst, counts, zeros, codes, raw_queue, parts, fmt)
-    pack = byte_pack.byte_pack(clk, rst, parts, m_axis)
+
+
+@block
+def divide(nonzeros, exponents, raw_parts, fmt, width):
+    """The two parts of a group of non-zeros leave together."""
+    gathered = []
+    for stream, low, high in (exponents, 0, fmt.exponent), (raw_parts, fmt.exponent, fmt.width):
+        items = [Signal(intbv(0)[high - low :]) for _ in range(width)]
+        gathered.append(
+            [cut(nonzeros.tdata, item, fmt.width * j + high) for j, item in enumerate(items)]
+        )
+        gathered.append(side_by_side(items, stream.tdata))
+    numbered = [part for part in (exponents, raw_parts) if hasattr(part, "tuser")]
+    numbers = [number_parts(nonzeros, part) for part in numbered]
 
     @always_comb
-    def divide():  # the two parts of a non-zero leave together
+    def move():
         nonzeros.tready.next = exponents.tready and raw_parts.tready
         exponents.tvalid.next = nonzeros.tvalid and raw_parts.tready
-        exponents.tdata.next = nonzeros.tdata[exponent:]
-        exponents.tlast.next = nonzeros.tlast
         raw_parts.tvalid.next = nonzeros.tvalid and exponents.tready
+        exponents.tlast.next = nonzeros.tlast
         raw_parts.tlast.next = nonzeros.tlast
-        raw_parts.tkeep.next = raw_keep
-        raw_parts.tdata.next = concat(intbv(0)[raw_unused:], nonzeros.tdata[width:exponent])
 
     return instances()
+
+
+@block
+def number_parts(nonzeros, parts):
+    """How many they are."""
+
+    @always_comb
+    def show():
+        parts.tuser.next = nonzeros.tuser
+
+    return show

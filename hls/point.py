@@ -38,6 +38,11 @@ class Point:
 POINT: Final = Point(profile="hw-n8-c4096", chunk=4096, block=512, lanes=8, tail=4)
 
 
+def profile_name(width: int) -> str:
+    """The profile that an encoder of so many values a cycle writes."""
+    return POINT.profile if width == 1 else "hw2-n8-c4096"
+
+
 @dataclass(frozen=True)
 class NumberFormat:
     """A row of the dtype table of FORMAT.md section 2: bits below the sign."""

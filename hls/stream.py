@@ -15,6 +15,11 @@ def item_bits(width):
     return (width - 1).bit_length()
 
 
+def word_bytes(width: int) -> int:
+    """Bytes of a word of a chunk, and of those of its parts that come in whole words."""
+    return 4 * width
+
+
 @dataclass(frozen=True)
 class Contract:
     """What a block promises without stalls; asserted exactly by its co-simulation test.

@@ -53,7 +53,7 @@ def ports(fmt, width=1):
     return {
         "s_axis": AxiStream(width * fmt.width, keep=width > 1),
         "m_axis": AxiStream(width * fmt.width, user=number),
-        "m_flag": AxiStream(width, user=number),
+        "m_flag": AxiStream(width),
         "m_chunk": AxiStream(TAIL + CHECK + COUNT + INDEX),
     }
 
@@ -66,8 +66,7 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1):
                   lowest up, as tkeep says by the byte. A chunk ends there and after 4096 values
     m_axis   out  the non-zeros in groups of W, of which only the chunk's last may have fewer, each
                   {raw part, exponent}; tuser = their number, less one; tlast = the chunk's last
-    m_flag   out  a group for each word: tdata = value j is zero, in bit j; tuser = the number of
-                  values, less one; tlast = the chunk's last
+    m_flag   out  a group for each word: tdata = value j is zero, in bit j; tlast = the chunk's last
     m_chunk  out  a word a chunk, tdata = {last 4 raw bytes, CRC-32, nnz, n - 1}; tlast = the
                   frame's last chunk
     rst      in   synchronous, active high; drops everything in flight
@@ -145,7 +144,6 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1):
     if width > 1:
         population = [side_by_side(nonzero, some), popcount(some, arrivals)]
         numbering = find_last(present, number)
-        shown_number = pass_number(clk, step, number, m_flag.tuser)
         noted = note_number(clk, value_free, ended, level, m_axis.tuser)
         moved = [pass_number(clk, step, number, stepped), pass_number(clk, close, stepped, closed)]
         settling = settle(

@@ -16,7 +16,7 @@ from cosim.bench.frames import chunks_to_words, values_to_words
 from cosim.bench.streams import Word
 from hls.configuration import Configuration
 from hls.core_file import point_name, vlnv
-from hls.stream import FIELDS, AxiStream
+from hls.stream import FIELDS, AxiStream, word_bytes
 
 SEED = 1
 
@@ -57,7 +57,9 @@ def frames(configuration: Configuration) -> Iterator[Frame]:
 def words(frame: Frame, configuration: Configuration) -> tuple[list[Word], list[Word]]:
     """A frame's words and those of its chunks."""
     fmt, _ = configuration.codec
-    return values_to_words(frame), chunks_to_words(golden.chunks(frame, fmt))
+    width = configuration.parameters.get("width", 1)
+    chunks = golden.encoded(frame, configuration)
+    return values_to_words(frame, fmt, width), chunks_to_words(chunks, word_bytes(width))
 
 
 def hexadecimal(words: Iterable[Word], port: AxiStream) -> str:

@@ -10,6 +10,7 @@
 //   TOP         the module
 //   ENCODER     defined if it is one
 //   DECODER     defined if it is one
+//   VALUE_KEEP  defined if words of values have tkeep
 //   VALUE_BITS  of tdata where values move
 //   CHUNK_BITS  of tdata where chunks move
 `timescale 1ns / 1ps
@@ -20,7 +21,11 @@ module known_answer #(
     parameter CHUNK_BITS = 32
 );
     localparam KEEP_BITS = CHUNK_BITS / 8;
+`ifdef VALUE_KEEP
+    localparam VALUE_WORD = VALUE_BITS + VALUE_BITS / 8 + 1;
+`else
     localparam VALUE_WORD = VALUE_BITS + 1;
+`endif
     localparam CHUNK_WORD = CHUNK_BITS + KEEP_BITS + 2;
 `ifdef ENCODER
     localparam SEND_WORD = VALUE_WORD;
@@ -52,7 +57,10 @@ module known_answer #(
         .clk(clk),
         .rst(rst),
         .s_axis_tdata(s_word[VALUE_BITS-1:0]),
-        .s_axis_tlast(s_word[VALUE_BITS]),
+`ifdef VALUE_KEEP
+        .s_axis_tkeep(s_word[VALUE_BITS+:VALUE_BITS/8]),
+`endif
+        .s_axis_tlast(s_word[VALUE_WORD-1]),
         .s_axis_tvalid(s_valid),
         .s_axis_tready(s_ready),
         .m_axis_tdata(m_word[CHUNK_BITS-1:0]),
@@ -76,7 +84,10 @@ module known_answer #(
         .s_axis_tvalid(s_valid),
         .s_axis_tready(s_ready),
         .m_axis_tdata(m_word[VALUE_BITS-1:0]),
-        .m_axis_tlast(m_word[VALUE_BITS]),
+`ifdef VALUE_KEEP
+        .m_axis_tkeep(m_word[VALUE_BITS+:VALUE_BITS/8]),
+`endif
+        .m_axis_tlast(m_word[VALUE_WORD-1]),
         .m_axis_tvalid(m_valid),
         .m_axis_tuser(error_code),
         .m_axis_tready(m_ready)

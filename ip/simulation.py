@@ -33,6 +33,7 @@ def run(configuration: Configuration, send: str, expect: str, folder: Path) -> l
     settings = (
         f"-DTOP={configuration.name}",
         f"-D{role}",
+        *(["-DVALUE_KEEP"] if hasattr(ports[values], "tkeep") else []),
         f"-Pknown_answer.VALUE_BITS={len(ports[values].tdata)}",
         f"-Pknown_answer.CHUNK_BITS={len(ports[chunks].tdata)}",
     )

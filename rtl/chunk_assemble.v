@@ -30,18 +30,17 @@ module chunk_assemble (
     m_axis_tvalid,
     m_axis_tready,
     m_axis_tlast,
-    m_axis_tkeep,
     m_axis_tuser
 );
-// Take a word a cycle; a chunk takes 4 cycles more.
+// Take a word a cycle; a chunk takes 4 cycles more, a short one 5.
 //
 // s_chunk  in   tdata = {nnz, n - 1}; tlast = the frame's last
 // s_zeros  in   zero_bitmap's packet for the chunk; dropped if no value or every value is zero
 // s_codes  in   code_stack's packet for the chunk: lanes, blocks, codes; none if nnz is 0
-// s_raw    in   the chunk's raw bytes in whole words. Its last 4 bytes are in the lanes, so that
-//               the last word is dropped, and what the one before has too many of
-// m_axis   out  the chunk, tkeep = 1, 3, 7 or 15 in any word; tlast = the chunk's last; tuser =
-//               the frame's last chunk, in all words
+// s_raw    in   the chunk's raw bytes in whole words. Its last 4 bytes are in the lanes: the last
+//               word is dropped if it has no others
+// m_axis   out  the chunk; tuser = {the frame's last chunk, in all words; the word's bytes less
+//               one}; tdata is 0 behind them; tlast = the chunk's last
 // rst      in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -75,37 +74,136 @@ reg m_axis_tvalid;
 input m_axis_tready;
 output m_axis_tlast;
 reg m_axis_tlast;
-output [3:0] m_axis_tkeep;
-reg [3:0] m_axis_tkeep;
-output [0:0] m_axis_tuser;
-reg [0:0] m_axis_tuser;
+output [2:0] m_axis_tuser;
+reg [2:0] m_axis_tuser;
 
 reg [14:0] addend;
 reg bitmap;
+wire [1:0] code_rest;
 reg coded;
-reg [12:0] count;
 reg frame_last;
 wire free;
+reg from_codes;
+reg from_raw;
+reg [31:0] front;
 reg [11:0] index;
-reg [3:0] keep;
 reg last;
 wire leave;
 reg [7:0] mode;
 reg offer;
-reg [12:0] raw_left;
-reg [1:0] raw_rest;
-wire [14:0] raw_total;
+wire raw_ends;
+reg [14:0] raw_left;
+wire raw_none;
+reg [14:0] raw_total;
+reg [1:0] rest;
 reg short;
 reg [14:0] size;
 wire start;
 reg [3:0] state;
-reg [31:0] word;
+reg [12:0] values;
+wire [31:0] word;
 reg [7:0] words;
+wire [14:0] find_raw_size0_beyond;
+wire reach0_raw_here;
+wire [7:0] pick0_byte;
+reg [7:0] pick0_of_codes;
+reg [7:0] pick0_of_raw;
+wire reach1_raw_here;
+wire [7:0] pick1_byte;
+reg [7:0] pick1_of_codes;
+reg [7:0] pick1_of_raw;
+wire reach2_raw_here;
+wire [7:0] pick2_byte;
+reg [7:0] pick2_of_codes;
+reg [7:0] pick2_of_raw;
+wire reach3_raw_here;
+wire [7:0] pick3_byte;
+reg [7:0] pick3_of_codes;
+reg [7:0] pick3_of_raw;
+wire [31:0] side_by_side0_joined;
 
-assign raw_total = ({2'h0, s_chunk_tdata[25-1:12]} + {1'h0, s_chunk_tdata[25-1:12], 1'h0});
+assign side_by_side0_joined[32-1:24] = pick3_byte;
+assign side_by_side0_joined[24-1:16] = pick2_byte;
+assign side_by_side0_joined[16-1:8] = pick1_byte;
+assign side_by_side0_joined[8-1:0] = pick0_byte;
+
+assign find_raw_size0_beyond = ((({2'h0, s_chunk_tdata[25-1:12]} + {1'h0, s_chunk_tdata[25-1:12], 1'h0}) - 4) - 1);
+
+always @(find_raw_size0_beyond) begin: find_raw_size0_bound
+    raw_total = find_raw_size0_beyond;
+    if (find_raw_size0_beyond[(15 - 1)]) begin
+        raw_total = (-1);
+    end
+end
+
+assign code_rest = {s_codes_tkeep[2], (s_codes_tkeep[3] || (s_codes_tkeep[1] && (!s_codes_tkeep[2])))};
+
+assign reach0_raw_here = from_raw;
+
+always @(s_raw_tdata, from_codes, reach0_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick0_choose
+    pick0_of_codes = 0;
+    pick0_of_raw = 0;
+    if ((from_codes && s_codes_tkeep[0])) begin
+        pick0_of_codes = s_codes_tdata[8-1:0];
+    end
+    if (reach0_raw_here) begin
+        pick0_of_raw = s_raw_tdata[8-1:0];
+    end
+end
+
+assign pick0_byte = ((front[8-1:0] | pick0_of_codes) | pick0_of_raw);
+
+assign reach1_raw_here = (from_raw && ((!raw_ends) || (raw_left[2-1:0] >= 1)));
+
+always @(s_raw_tdata, from_codes, reach1_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick1_choose
+    pick1_of_codes = 0;
+    pick1_of_raw = 0;
+    if ((from_codes && s_codes_tkeep[1])) begin
+        pick1_of_codes = s_codes_tdata[16-1:8];
+    end
+    if (reach1_raw_here) begin
+        pick1_of_raw = s_raw_tdata[16-1:8];
+    end
+end
+
+assign pick1_byte = ((front[16-1:8] | pick1_of_codes) | pick1_of_raw);
+
+assign reach2_raw_here = (from_raw && ((!raw_ends) || (raw_left[2-1:0] >= 2)));
+
+always @(s_raw_tdata, from_codes, reach2_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick2_choose
+    pick2_of_codes = 0;
+    pick2_of_raw = 0;
+    if ((from_codes && s_codes_tkeep[2])) begin
+        pick2_of_codes = s_codes_tdata[24-1:16];
+    end
+    if (reach2_raw_here) begin
+        pick2_of_raw = s_raw_tdata[24-1:16];
+    end
+end
+
+assign pick2_byte = ((front[24-1:16] | pick2_of_codes) | pick2_of_raw);
+
+assign reach3_raw_here = (from_raw && ((!raw_ends) || (raw_left[2-1:0] >= 3)));
+
+always @(s_raw_tdata, from_codes, reach3_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick3_choose
+    pick3_of_codes = 0;
+    pick3_of_raw = 0;
+    if ((from_codes && s_codes_tkeep[3])) begin
+        pick3_of_codes = s_codes_tdata[32-1:24];
+    end
+    if (reach3_raw_here) begin
+        pick3_of_raw = s_raw_tdata[32-1:24];
+    end
+end
+
+assign pick3_byte = ((front[32-1:24] | pick3_of_codes) | pick3_of_raw);
+
+assign word = side_by_side0_joined;
 
 assign free = ((!m_axis_tvalid) || m_axis_tready);
 assign start = ((state == 0) && s_chunk_tvalid && s_zeros_tvalid);
+assign raw_none = raw_left[(15 - 1)];
+assign raw_ends = (raw_left[15-1:2] == 0);
 
 assign s_chunk_tready = start;
 assign s_zeros_tready = ((state == 5) && (free || (!bitmap)));
@@ -113,7 +211,7 @@ assign s_codes_tready = ((state == 6) && free);
 assign s_raw_tready = (((state == 7) && free) || (state == 8));
 
 always @(short, index, bitmap, coded) begin: describe
-    count = ({1'h0, index} + 1);
+    values = ({1'h0, index} + 1);
     short = (index != 4095);
     mode = (1 + (4 * 0));
     if ((!coded)) begin
@@ -141,54 +239,46 @@ always @(short, bitmap, s_zeros_tuser) begin: measure
 end
 
 always @(words, s_codes_tuser, state) begin: part
-    addend = {5'h0, words, 2'h0};
+    addend = {5'h0, words, 2'h1};
     if ((state == 1)) begin
         addend = {2'h0, s_codes_tuser};
     end
 end
 
-always @(short, s_codes_tvalid, mode, s_codes_tlast, count, s_raw_tdata, s_zeros_tdata, s_raw_tvalid, coded, s_codes_tdata, raw_left, raw_rest, s_zeros_tvalid, bitmap, size, s_codes_tkeep, state) begin: show
+always @(short, s_codes_tvalid, code_rest, mode, s_codes_tlast, s_zeros_tdata, raw_none, s_raw_tvalid, raw_ends, coded, raw_left, values, s_zeros_tvalid, bitmap, size, state) begin: show
     offer = 1'b0;
-    keep = 15;
+    front = 0;
+    from_codes = (state == 6);
+    from_raw = (state == 7);
+    rest = 3;
     last = 1'b0;
-    word = s_raw_tdata;
     case (state)
         'h3: begin
             offer = 1'b1;
-            word = {9'h0, size, mode};
+            front = {9'h0, size, mode};
             last = ((!coded) && (!short));
         end
         'h4: begin
             offer = 1'b1;
-            word = {19'h0, count};
+            front = {19'h0, values};
             last = (!coded);
         end
         'h5: begin
             offer = (s_zeros_tvalid && bitmap);
-            word = s_zeros_tdata;
+            front = s_zeros_tdata;
         end
         'h6: begin
             offer = s_codes_tvalid;
-            word = s_codes_tdata;
-            keep = s_codes_tkeep;
-            last = (s_codes_tlast && (raw_left == 0));
+            rest = code_rest;
+            last = (s_codes_tlast && raw_none);
         end
         'h7: begin
             offer = s_raw_tvalid;
-            last = (raw_left == 1);
-            if ((raw_left == 1)) begin
-                case (raw_rest)
-                    'h1: begin
-                        keep = 1;
-                    end
-                    'h2: begin
-                        keep = 3;
-                    end
-                    'h3: begin
-                        keep = 7;
-                    end
-                endcase
+            rest = 3;
+            if (raw_ends) begin
+                rest = raw_left[2-1:0];
             end
+            last = raw_ends;
         end
     endcase
 end
@@ -240,14 +330,17 @@ always @(posedge clk) begin: proceed
         else if ((state == 6)) begin
             if ((leave && s_codes_tlast)) begin
                 state <= 7;
-                if ((raw_left == 0)) begin
+                if (raw_none) begin
                     state <= 8;
                 end
             end
         end
         else if ((state == 7)) begin
-            if ((leave && (raw_left == 1))) begin
-                state <= 8;
+            if ((leave && raw_ends)) begin
+                state <= 0;
+                if (1'b1) begin
+                    state <= 8;
+                end
             end
         end
         else if (s_raw_tvalid) begin
@@ -262,23 +355,14 @@ always @(posedge clk) begin: count_down
         coded <= (s_chunk_tdata[(13 + 12)-1:12] != 0);
         bitmap <= ((s_chunk_tdata[(13 + 12)-1:12] != 0) && (s_chunk_tdata[(13 + 12)-1:12] != ({1'h0, s_chunk_tdata[12-1:0]} + 1)));
         frame_last <= s_chunk_tlast;
-        size <= 0;
-        if ((raw_total > 4)) begin
-            size <= (raw_total - 4);
-        end
+        raw_left <= raw_total;
+        size <= raw_total;
     end
     else if (((state == 2) || ((state == 1) && s_codes_tvalid))) begin
         size <= (size + addend);
     end
-    if ((state == 1)) begin
-        raw_rest <= size[2-1:0];
-        raw_left <= size[15-1:2];
-        if ((size[2-1:0] != 0)) begin
-            raw_left <= (size[15-1:2] + 1);
-        end
-    end
     else if (((state == 7) && leave)) begin
-        raw_left <= (raw_left - 1);
+        raw_left[15-1:2] <= (raw_left[15-1:2] - 1);
     end
 end
 
@@ -296,9 +380,8 @@ end
 always @(posedge clk) begin: move
     if (free) begin
         m_axis_tdata <= word;
-        m_axis_tkeep <= keep;
         m_axis_tlast <= last;
-        m_axis_tuser[0] <= frame_last;
+        m_axis_tuser <= {frame_last, rest};
     end
 end
 

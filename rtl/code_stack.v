@@ -22,9 +22,10 @@ module code_stack (
 );
 // Take up to a beat of bytes a cycle; pause after a packet's last.
 //
-// s_axis  in   the packet's bytes from its last to its first, 18 to 4128, as lane_enc puts them:
-//              1 or more a word, the last one lowest; tlast = the packet's first.
-//              A packet that has entered waits for the one before it to leave
+// s_axis  in   the packet's bytes from its last to its first, 18 to 4128 (or, at more than one
+//              value a cycle, 8232), as lane_enc puts them: 1 or more a word, the last one
+//              lowest; tlast = the packet's first. A packet that has entered waits for the one
+//              before it to leave
 // m_axis  out  the packet from its first byte on: what makes the others full beats, in the lowest
 //              bytes of a word; a word for each beat that makes the others full words; full words.
 //              tuser = the packet's size in bytes, in all words

@@ -22,9 +22,10 @@ module code_stack_w4 (
 );
 // Take up to a beat of bytes a cycle; pause after a packet's last.
 //
-// s_axis  in   the packet's bytes from its last to its first, 18 to 4128, as lane_enc puts them:
-//              1 or more a word, the last one lowest; tlast = the packet's first.
-//              A packet that has entered waits for the one before it to leave
+// s_axis  in   the packet's bytes from its last to its first, 18 to 4128 (or, at more than one
+//              value a cycle, 8232), as lane_enc puts them: 1 or more a word, the last one
+//              lowest; tlast = the packet's first. A packet that has entered waits for the one
+//              before it to leave
 // m_axis  out  the packet from its first byte on: what makes the others full beats, in the lowest
 //              bytes of a word; a word for each beat that makes the others full words; full words.
 //              tuser = the packet's size in bytes, in all words
@@ -47,21 +48,21 @@ output m_axis_tlast;
 reg m_axis_tlast;
 output [15:0] m_axis_tkeep;
 reg [15:0] m_axis_tkeep;
-output [12:0] m_axis_tuser;
-reg [12:0] m_axis_tuser;
+output [13:0] m_axis_tuser;
+reg [13:0] m_axis_tuser;
 
 wire [31:0] high;
 wire [31:0] backwards;
 wire again;
-reg [9:0] below;
-reg [9:0] bound;
+reg [10:0] below;
+reg [10:0] bound;
 wire close;
 reg closing;
 reg [31:0] content;
 reg crowded;
 reg down;
-wire [9:0] following;
-reg [8:0] full_words;
+wire [10:0] following;
+reg [9:0] full_words;
 wire gain;
 wire [1:0] held_beats;
 wire [3:0] high_keep;
@@ -69,11 +70,11 @@ reg leaving;
 reg [1:0] left;
 wire [31:0] low;
 wire [3:0] low_keep;
-reg [9:0] lowest;
+reg [10:0] lowest;
 reg [1:0] number;
 reg [2:0] number_keep;
 reg parts;
-reg [9:0] place;
+reg [10:0] place;
 reg [1:0] position;
 wire read;
 reg read_all;
@@ -81,10 +82,10 @@ wire remains;
 reg [31:0] rest;
 reg [1:0] rest_bytes;
 reg [3:0] rest_keep;
-reg [12:0] size;
-reg [9:0] start;
+reg [13:0] size;
+reg [10:0] start;
 wire take;
-wire [9:0] used;
+wire [10:0] used;
 wire [127:0] shown;
 reg [31:0] byte_join0_turned;
 reg [3:0] byte_join0_turned_keep;
@@ -107,10 +108,10 @@ reg [31:0] choose0_chosen;
 reg [31:0] choose0_word;
 reg [31:0] choose0_either5_chosen;
 wire move_up_rest0_shift;
-(* no_rw_check *) reg [31:0] ram0_memory [0:512-1];
-(* no_rw_check *) reg [31:0] ram1_memory [0:512-1];
-(* no_rw_check *) reg [31:0] ram2_memory [0:512-1];
-(* no_rw_check *) reg [31:0] ram3_memory [0:512-1];
+(* no_rw_check *) reg [31:0] ram0_memory [0:1024-1];
+(* no_rw_check *) reg [31:0] ram1_memory [0:1024-1];
+(* no_rw_check *) reg [31:0] ram2_memory [0:1024-1];
+(* no_rw_check *) reg [31:0] ram3_memory [0:1024-1];
 
 assign backwards[32-1:24] = content[8-1:0];
 assign backwards[24-1:16] = content[16-1:8];
@@ -195,13 +196,13 @@ assign reach0_write = ((gain && (position == 0)) || close);
 
 always @(posedge clk) begin: ram0_write_port
     if (reach0_write) begin
-        ram0_memory[below[9-1:0]] <= backwards;
+        ram0_memory[below[10-1:0]] <= backwards;
     end
 end
 
 always @(posedge clk) begin: ram0_read_port
     if (read) begin
-        ram0_read_data <= ram0_memory[place[9-1:0]];
+        ram0_read_data <= ram0_memory[place[10-1:0]];
     end
 end
 
@@ -209,13 +210,13 @@ assign reach1_write = ((gain && (position == 1)) || (close && (position >= 1)));
 
 always @(posedge clk) begin: ram1_write_port
     if (reach1_write) begin
-        ram1_memory[below[9-1:0]] <= backwards;
+        ram1_memory[below[10-1:0]] <= backwards;
     end
 end
 
 always @(posedge clk) begin: ram1_read_port
     if (read) begin
-        ram1_read_data <= ram1_memory[place[9-1:0]];
+        ram1_read_data <= ram1_memory[place[10-1:0]];
     end
 end
 
@@ -223,13 +224,13 @@ assign reach2_write = ((gain && (position == 2)) || (close && (position >= 2)));
 
 always @(posedge clk) begin: ram2_write_port
     if (reach2_write) begin
-        ram2_memory[below[9-1:0]] <= backwards;
+        ram2_memory[below[10-1:0]] <= backwards;
     end
 end
 
 always @(posedge clk) begin: ram2_read_port
     if (read) begin
-        ram2_read_data <= ram2_memory[place[9-1:0]];
+        ram2_read_data <= ram2_memory[place[10-1:0]];
     end
 end
 
@@ -237,13 +238,13 @@ assign reach3_write = ((gain && (position == 3)) || (close && (position >= 3)));
 
 always @(posedge clk) begin: ram3_write_port
     if (reach3_write) begin
-        ram3_memory[below[9-1:0]] <= backwards;
+        ram3_memory[below[10-1:0]] <= backwards;
     end
 end
 
 always @(posedge clk) begin: ram3_read_port
     if (read) begin
-        ram3_read_data <= ram3_memory[place[9-1:0]];
+        ram3_read_data <= ram3_memory[place[10-1:0]];
     end
 end
 
@@ -355,7 +356,7 @@ always @(posedge clk) begin: crowd
         crowded <= 0;
     end
     else begin
-        crowded <= (used >= 504);
+        crowded <= (used >= 1016);
     end
 end
 

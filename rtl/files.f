@@ -1,5 +1,9 @@
 gradient_enc_w1_fp32.v
 gradient_enc_w1_bf16.v
+gradient_enc_w2_fp32.v
+gradient_enc_w2_bf16.v
+gradient_enc_w4_fp32.v
+gradient_enc_w4_bf16.v
 gradient_dec_w1_fp32.v
 gradient_dec_w1_bf16.v
 zero_split.v
@@ -45,7 +49,13 @@ lane_enc_w4_runs.v
 code_stack.v
 code_stack_w2.v
 code_stack_w4.v
+raw_queue.v
+raw_queue_w2.v
+raw_queue_w4.v
+raw_queue_w4_bf16.v
 chunk_assemble.v
+chunk_assemble_w2.v
+chunk_assemble_w4.v
 chunk_parse.v
 code_window.v
 code_window_w2.v
@@ -61,5 +71,6 @@ crc32_w4.v
 raw_strip_w1.v
 raw_strip_w4.v
 byte_pack.v
+byte_pack_w2.v
 byte_pack_w4.v
 fifo.v

@@ -31,8 +31,7 @@ module zero_split (
 //               lowest up, as tkeep says by the byte. A chunk ends there and after 4096 values
 // m_axis   out  the non-zeros in groups of W, of which only the chunk's last may have fewer, each
 //               {raw part, exponent}; tuser = their number, less one; tlast = the chunk's last
-// m_flag   out  a group for each word: tdata = value j is zero, in bit j; tuser = the number of
-//               values, less one; tlast = the chunk's last
+// m_flag   out  a group for each word: tdata = value j is zero, in bit j; tlast = the chunk's last
 // m_chunk  out  a word a chunk, tdata = {last 4 raw bytes, CRC-32, nnz, n - 1}; tlast = the
 //               frame's last chunk
 // rst      in   synchronous, active high; drops everything in flight

@@ -22,7 +22,6 @@ module zero_split_w4_bf16 (
     m_flag_tvalid,
     m_flag_tready,
     m_flag_tlast,
-    m_flag_tuser,
     m_chunk_tdata,
     m_chunk_tvalid,
     m_chunk_tready,
@@ -34,8 +33,7 @@ module zero_split_w4_bf16 (
 //               lowest up, as tkeep says by the byte. A chunk ends there and after 4096 values
 // m_axis   out  the non-zeros in groups of W, of which only the chunk's last may have fewer, each
 //               {raw part, exponent}; tuser = their number, less one; tlast = the chunk's last
-// m_flag   out  a group for each word: tdata = value j is zero, in bit j; tuser = the number of
-//               values, less one; tlast = the chunk's last
+// m_flag   out  a group for each word: tdata = value j is zero, in bit j; tlast = the chunk's last
 // m_chunk  out  a word a chunk, tdata = {last 4 raw bytes, CRC-32, nnz, n - 1}; tlast = the
 //               frame's last chunk
 // rst      in   synchronous, active high; drops everything in flight
@@ -64,8 +62,6 @@ reg m_flag_tvalid;
 input m_flag_tready;
 output m_flag_tlast;
 reg m_flag_tlast;
-output [1:0] m_flag_tuser;
-reg [1:0] m_flag_tuser;
 output [88:0] m_chunk_tdata;
 wire [88:0] m_chunk_tdata;
 output m_chunk_tvalid;
@@ -2796,12 +2792,6 @@ always @(enter3_present, enter2_present, enter1_present) begin: find_last0_find
     number[0] = (enter3_present || (enter1_present && (!enter2_present)));
 end
 
-always @(posedge clk) begin: pass_number0_go
-    if (step) begin
-        m_flag_tuser <= number;
-    end
-end
-
 always @(level, ended) begin: note_number0_choose
     note_number0_number = 3;
     if (ended) begin
@@ -2815,13 +2805,13 @@ always @(posedge clk) begin: note_number0_note
     end
 end
 
-always @(posedge clk) begin: pass_number1_go
+always @(posedge clk) begin: pass_number0_go
     if (step) begin
         stepped <= number;
     end
 end
 
-always @(posedge clk) begin: pass_number2_go
+always @(posedge clk) begin: pass_number1_go
     if (close) begin
         closed <= stepped;
     end

@@ -38,10 +38,12 @@ class Bench:
         self._streams.append(source)
         return source
 
-    def sink(self, name: str, stall: Stall = free, *, shy: bool = False) -> Sink:
+    def sink(
+        self, name: str, stall: Stall = free, *, shy: bool = False, partial: bool = False
+    ) -> Sink:
         """Take the words of an output stream."""
         port = Port(self.dut, name)
-        sink = Sink(port, stall, shy=shy)
+        sink = Sink(port, stall, shy=shy, partial=partial)
         self._streams.append(sink)
         self._outputs.append(port)
         return sink

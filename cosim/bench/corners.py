@@ -41,11 +41,11 @@ class Corners:
             pattern = (sign << self.fmt.exponent | exponent) << self.fmt.mantissa | mantissa
         return pattern
 
-    def gradient(self, count: int, zeros: float = 0.0) -> Frame:
+    def gradient(self, count: int, zeros: float = 0.0, deepest: int = 60) -> Frame:
         """Values whose exponents fall off as those of a dense gradient do."""
         frame = []
         for _ in range(count):
-            drop = min(int(self.rng.expovariate(0.5)), 60)
+            drop = min(int(self.rng.expovariate(0.5)), deepest)
             frame.append(0 if self.rng.random() < zeros else self.value(120 - drop))
         return frame
 
@@ -180,6 +180,7 @@ class Corners:
         yield "a chunk and one", self.gradient(chunk + 1, zeros=0.5)
         yield "a chunk of zeros, then none", [0] * chunk + self.gradient(100)
         yield "raw with zeros", [v if i % 32 else 0 for i, v in enumerate(self.noise(chunk))]
+        yield "unlike every fourth", [self.value(100 - FAR * (i % 4 > 0)) for i in range(2 * chunk)]
 
 
 def samples(fmt: NumberFormat, chunks: int) -> Iterator[tuple[str, Frame]]:

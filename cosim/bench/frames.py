@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Between frames and the words that move: values one a word, chunks four bytes a word."""
+"""Between frames and the words that move: `width` values a word, chunks in `word_bytes` a word."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from cosim.bench.stages import group_words
 from cosim.bench.streams import Word
+from hls.point import NumberFormat
 
 WORD_BYTES = 4
 
 
-def values_to_words(frame: Sequence[int]) -> list[Word]:
-    """One value a word, tlast on the frame's last."""
-    end = len(frame) - 1
-    return [Word(value, tlast=int(i == end)) for i, value in enumerate(frame)]
+def values_to_words(frame: Sequence[int], fmt: NumberFormat, width: int = 1) -> list[Word]:
+    """So many values a word, the first lowest; tkeep marks their bytes; tlast on the last word."""
+    size = fmt.width // 8
+    return [
+        replace(word, tkeep=(1 << size * (word.tuser + 1)) - 1, tuser=0)
+        for word in group_words(frame, fmt.width, width)
+    ]
 
 
 def words_to_values(words: Sequence[Word]) -> list[int]:
@@ -35,15 +41,17 @@ def chunks_to_words(chunks: Sequence[bytes], word_bytes: int = WORD_BYTES) -> li
     return words
 
 
-def words_to_chunk(words: Sequence[Word]) -> bytes:
+def words_to_chunk(words: Sequence[Word], word_bytes: int = WORD_BYTES) -> bytes:
     """The chunk of a packet's words; tkeep may be partial, from the lowest byte up, in the last."""
-    full = 2**WORD_BYTES - 1
+    full = 2**word_bytes - 1
     assert all(word.tkeep == full for word in words[:-1]), "a word within the packet is not full"
     size = words[-1].tkeep.bit_length()
     assert words[-1].tkeep == (1 << size) - 1, "tkeep is not contiguous"
     assert size, "a packet's last word is empty"
-    joined = b"".join(word.tdata.to_bytes(WORD_BYTES, "little") for word in words)
-    return joined[: len(joined) - WORD_BYTES + size]
+    joined = b"".join(word.tdata.to_bytes(word_bytes, "little") for word in words)
+    end = len(joined) - word_bytes + size
+    assert not any(joined[end:]), "bytes behind the last are not 0"
+    return joined[:end]
 
 
 def assert_same(found: Sequence[int], expected: Sequence[int], what: str) -> None:

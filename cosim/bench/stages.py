@@ -18,9 +18,9 @@ from reference.zeros import KNOWN_TABLES, find_runs, write_bitmap
 from cosim.bench.corners import Frame
 from cosim.bench.streams import Word
 from hls.code_schedule import CODE, HEADER, START, STORE, TOKEN, operation_bits
-from hls.code_stack import word_bytes
 from hls.lane_enc import beat_bytes
 from hls.point import POINT, RAW, NumberFormat, Tables
+from hls.stream import word_bytes
 from hls.token_reverse import NO_CLASS
 from hls.zero_part import LEFT
 from hls.zero_tokens import COST, SIZE
@@ -138,7 +138,8 @@ class Stages:
     @property
     def flag_words(self) -> list[Word]:
         """Words of zero_split's m_flag."""
-        return group_words([int(value == 0) for value in self.values], 1, self.width, absent=0)
+        words = group_words([int(value == 0) for value in self.values], 1, self.width, absent=0)
+        return [replace(word, tuser=0) for word in words]
 
     @property
     def counts(self) -> int:
@@ -282,10 +283,16 @@ class Stages:
         return stack_words(self.coded, self.width) if self.blocks else []
 
     @property
+    def raw_groups(self) -> list[Word]:
+        """Words of raw_queue's s_axis."""
+        return group_words(self.raws, self.fmt.raw, self.width)
+
+    @property
     def raw_words(self) -> list[Word]:
-        """Words of the raw queue; bytes behind the last are ones."""
-        padded = self.raw + b"\xff" * (-len(self.raw) % WORD)
-        return [Word(word) for word in whole_words(padded)]
+        """Words of raw_queue's m_axis; bytes behind the last are ones."""
+        count = word_bytes(self.width)
+        padded = self.raw + b"\xff" * (-len(self.raw) % count)
+        return [Word(word) for word in whole_words(padded, count)]
 
 
 def packet(data: Sequence[int], user: int = 0) -> list[Word]:
@@ -366,18 +373,23 @@ def token_bytes(chunk: Stages) -> Iterator[int]:
 
 
 def assembly_words(chunk: Stages) -> list[Word]:
-    """Words of chunk_assemble's m_axis."""
+    """Words of chunk_assemble's m_axis; tuser = {the frame's last chunk, bytes less one}."""
     has_zeros = chunk.blocks and len(chunk.nonzeros) < len(chunk.values)
     front = 1 + (len(chunk.values) < POINT.chunk) + (len(chunk.zeros_words) if has_zeros else 0)
     sizes = [WORD] * front + [word.tkeep.bit_length() for word in chunk.code_words]
-    raw = max(0, len(chunk.raw) - POINT.tail)
-    sizes += [WORD] * (raw // WORD) + [raw % WORD] * (raw % WORD > 0)
-    return cut_words(chunk.chunk, sizes, int(chunk.last))
+    full = word_bytes(chunk.width)
+    whole, rest = divmod(max(0, len(chunk.raw) - POINT.tail), full)
+    sizes += [full] * whole + [rest] * (rest > 0)
+    words = cut_words(chunk.chunk, sizes, 0)
+    return [
+        replace(word, tkeep=0, tuser=int(chunk.last) * full + size - 1)
+        for word, size in zip(words, sizes, strict=True)
+    ]
 
 
-def whole_words(data: bytes) -> list[int]:
+def whole_words(data: bytes, word: int = WORD) -> list[int]:
     """The words of a whole number of them."""
-    return [int.from_bytes(data[at : at + WORD], "little") for at in range(0, len(data), WORD)]
+    return [int.from_bytes(data[at : at + word], "little") for at in range(0, len(data), word)]
 
 
 def cut(

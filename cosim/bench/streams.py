@@ -107,10 +107,13 @@ class Sink:
     """Takes words, and checks that a word that is offered stays until it has moved.
 
     shy: ready only for a word that it has seen offered, so that a source that waits hangs.
+    partial: bits may be unknown, such as bytes behind a packet's last; they are taken for 0.
     """
 
-    def __init__(self, port: Port, stall: Stall = free, *, shy: bool = False) -> None:
-        self._port, self._pauses, self._shy = port, stall(), shy
+    def __init__(
+        self, port: Port, stall: Stall = free, *, shy: bool = False, partial: bool = False
+    ) -> None:
+        self._port, self._pauses, self._shy, self._partial = port, stall(), shy, partial
         self._words: deque[Word] = deque()
         self._wanted = 0
         self._arrival = Event()
@@ -152,7 +155,7 @@ class Sink:
     def step(self, cycle: int) -> None:
         """At a rising edge: take the word that moved, then decide about the next."""
         if self._port.tvalid.value:
-            fields = {field: int(signal.value) for field, signal in self._port.fields.items()}
+            fields = {field: self._read(signal) for field, signal in self._port.fields.items()}
             word = Word(**({"tdata": 0} | fields), cycle=cycle)
             self._check(word)
             if self._ready:
@@ -166,6 +169,9 @@ class Sink:
         elif self._waiting:
             raise ProtocolError(f"{self._port.name}: tvalid fell before the word moved")
         self._set_ready(not next(self._pauses) and (self._waiting is not None or not self._shy))
+
+    def _read(self, signal: Any) -> int:
+        return int(signal.value.resolve("zeros") if self._partial else signal.value)
 
     def _check(self, word: Word) -> None:
         if self._waiting:
