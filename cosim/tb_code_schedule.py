@@ -126,6 +126,6 @@ async def codes_tokens_at_its_rate(dut: Any) -> None:
     frame = corners().runs(*[size, 32] * pairs)
     await tb.check(cases([("runs", frame), ("values", corners().gradient(5))]), view)
     offered, begun = tb.moved("m_axis"), tb.moved("m_chunk")
-    busy = busy_cycles(size * pairs, WIDTH) + pairs * token_operations(WIDTH)
+    busy = busy_cycles(size * pairs, WIDTH) + token_operations(pairs, WIDTH)
     assert offered[: busy - 1] == list(range(offered[0], offered[0] + busy - 1))
     assert begun[1] - begun[0] == busy

@@ -10,13 +10,14 @@ from typing import Any
 import cocotb
 from reference.profile import PROFILES
 
+from cosim.bench import setting
 from cosim.bench.block import Block, Case, Fields, chunks, corners, kept, lags
 from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free, waits
 from cosim.bench.streams import Word
 from hls.point import POINT
-from hls.token_reverse import CONTRACT, ROUND, SLOTS
+from hls.token_reverse import CONTRACT, ROUND, SLOTS, pairs_at_once
 from hls.zero_tokens import MOST_PAIRS
 
 PROFILE = PROFILES["hw2-n8-c4096"]
@@ -98,7 +99,8 @@ async def keeps_its_contract(dut: Any, lacking: int) -> None:
     assert steps[: words - 1] == [CONTRACT.interval] * (words - 1)
     assert steps[words - 1] == CONTRACT.interval + 1 + lacking
     assert chosen[0] - taken[words - 1] == 1 + lacking
-    assert lags(offered[:: 3 * ROUND], [chosen[0], max(chosen[1], offered[3 * ROUND - 1])]) == {
+    packet = 3 * ROUND // pairs_at_once(setting.width())
+    assert lags(offered[::packet], [chosen[0], max(chosen[1], offered[packet - 1])]) == {
         CONTRACT.latency
     }
-    assert offered[: 3 * ROUND] == list(range(offered[0], offered[0] + 3 * ROUND))
+    assert offered[:packet] == list(range(offered[0], offered[0] + packet))

@@ -22,6 +22,7 @@ from myhdl import (
     modbv,
 )
 
+from hls import token_reverse
 from hls.choose import choose
 from hls.huff_choice import index_bits
 from hls.point import POINT
@@ -58,9 +59,9 @@ def operation_bits(runs: bool = False) -> int:
     return TOKEN.bit_length() if runs else HEADER.bit_length()
 
 
-def token_operations(width: int) -> int:
-    """Operations of a pair of tokens: a pair fits in a group of two or four."""
-    return 2 if width == 1 else 1
+def token_operations(pairs: int, width: int) -> int:
+    """Operations of the tokens of so many pairs: they fill rounds of the lanes."""
+    return -(-2 * pairs // POINT.lanes) * POINT.lanes // width
 
 
 def header_width(tables):
@@ -71,7 +72,7 @@ def header_width(tables):
 def ports(tables, width=1, runs=False):
     items = item_bits(width)
     word = header_width(tables) + EXPONENT * width + operation_bits(runs)
-    tokens = {"s_token": AxiStream(2 * CLASS, user=3)} if runs else {}
+    tokens = {"s_token": token_reverse.ports(width)["m_axis"]} if runs else {}
     return {
         "s_chunk": AxiStream(TAIL + CHECK + TOTALS),
         "s_header": AxiStream(header_width(tables), last=False),
@@ -86,10 +87,10 @@ def ports(tables, width=1, runs=False):
 def code_schedule(
     clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables, width=1, runs=False, s_token=None
 ):
-    """Issue an operation a cycle, for a row of `width` lanes, a group, a pair, or a block.
+    """Issue an operation a cycle, for a row of `width` lanes, a group, or a block.
 
-    A START a row comes first, then a CODE a group, a TOKEN a pair (two at width 1), a HEADER a
-    block, a STORE a row; none if nnz is 0.
+    A START a row comes first, then a CODE a group, a TOKEN a group of tokens, a HEADER a block, a
+    STORE a row; none if nnz is 0.
 
     s_chunk   in   a chunk's totals from zero_split
     s_header  in   its block headers from huff_choice, in order
@@ -97,9 +98,8 @@ def code_schedule(
     s_token   in   token_reverse's packet for the chunk, if nnz is not 0; only with runs
     m_axis    out  tdata = {header, bytes, operation}: START 0, bytes = the lanes' payload; STORE 1;
                    CODE 2, bytes = exponents, header = their block's; HEADER 3, header = a block's;
-                   TOKEN 4, bytes = {the pair's number is odd, the known tables, class of the run,
-                   of the distance}, at width 1 {it is the run, the number is odd, the known tables,
-                   its class};
+                   TOKEN 4, bytes = {the known tables, classes}, at width 1 {it is a run, the known
+                   tables, its class};
                    the header is 0 where there is none. tuser of CODE = that of s_axis, the number
                    of items less one. tlast = the chunk's last
     m_chunk   out  tdata = {nnz, n - 1} and tlast of s_chunk, as soon as the lanes have started
@@ -324,7 +324,7 @@ def give_tokens(
     tokens_end  out  and its tokens with this cycle
     """
     tokens = Signal(intbv(0)[8 * width :])
-    done = Signal(bool(0))  # all operations of the pair are
+    done = Signal(bool(0))  # with the pairs that are offered
 
     @always_comb
     def look():
@@ -355,7 +355,7 @@ def give_tokens(
 
         @always_comb
         def join():
-            tokens.next = concat(intbv(0)[1:], not done, s_token.tuser[3:1], kind)
+            tokens.next = concat(intbv(0)[2:], not done, s_token.tuser[1], kind)
 
         @always_seq(clk.posedge, reset=rst)
         def alternate():  # the run is coded first
@@ -363,11 +363,11 @@ def give_tokens(
                 done.next = not done
 
     else:
-        unused = 8 * width - 2 * CLASS - 2
+        unused = 8 * width - CLASS * width - 1
 
         @always_comb
         def show():
             done.next = True
-            tokens.next = concat(intbv(0)[unused:], s_token.tuser[3:1], s_token.tdata)
+            tokens.next = concat(intbv(0)[unused:], s_token.tuser[1], s_token.tdata)
 
     return instances()

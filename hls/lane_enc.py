@@ -43,8 +43,6 @@ from hls.token_reverse import NO_CLASS
 from hls.zero_pairs import NUMBER
 from hls.zero_tokens import CLASS
 
-ODD = 1  # bit of a pair's second byte: the pair's number is odd
-
 
 def contract(width=1):
     """Latency: to the first bytes of an operation that puts some.
@@ -132,6 +130,7 @@ def lane_enc(clk, rst, s_axis, m_axis, tables, width=1, runs=False):
     valid3 = Signal(bool(0))
     last3 = Signal(bool(0))
     operation3 = Signal(intbv(0)[low:])
+    turn = Signal(bool(0))
     bytes2 = [Signal(intbv(0)[8:]) for _ in range(width)]
 
     codes2, roms = [], []  # the table's word for each symbol, which all columns see
@@ -139,13 +138,11 @@ def lane_enc(clk, rst, s_axis, m_axis, tables, width=1, runs=False):
         code = Signal(intbv(0)[1 + LENGTH + 8 :])
         roms.append(look_up(number2, code, rom[symbol::SYMBOLS]))
         codes2.append(code)
-    token2, words2 = None, [None]
-    if runs:  # the same of a pair's classes; those of distances are at even places
+    token2, words2 = None, [None] * width
+    if runs:  # the same of the classes of tokens
         token2 = operation2(TOKEN.bit_length() - 1)
-        words2 = [Signal(intbv(0)[1 + LENGTH + 8 :]) for _ in range(min(width, 2))]
+        words2 = [Signal(intbv(0)[1 + LENGTH + 8 :]) for _ in range(width)]
         roms.append(look_up_tokens(token2, bytes2, words2))
-    halves = 2 if runs and width > 2 else 1  # of a group, whose lanes may turn alone
-    turns = [Signal(bool(0)) for _ in range(halves)]
     columns, puts = [], []
     for place in range(width):
         coded = Signal(bool(0))
@@ -156,7 +153,7 @@ def lane_enc(clk, rst, s_axis, m_axis, tables, width=1, runs=False):
             code_column(
                 clk,
                 go,
-                turns[place * halves // width],
+                turn,
                 operation,
                 s_axis.tdata(at + EXPONENT, at),
                 emax,
@@ -166,7 +163,7 @@ def lane_enc(clk, rst, s_axis, m_axis, tables, width=1, runs=False):
                 bytes2[place],
                 codes2,
                 token2,
-                words2[place % len(words2)],
+                words2[place],
                 name2,
                 operation3,
                 put,
@@ -175,7 +172,7 @@ def lane_enc(clk, rst, s_axis, m_axis, tables, width=1, runs=False):
                 place,
             )
         )
-        columns.append(find(s_axis, operation, coded, place, runs, halves))
+        columns.append(find(s_axis, operation, coded, place, runs))
         puts.insert(0, (put, keep))  # the last item of a group puts its bytes first
 
     while len(puts) > 2:
@@ -189,10 +186,6 @@ def lane_enc(clk, rst, s_axis, m_axis, tables, width=1, runs=False):
             )
             pairs.append((ConcatSignal(high, low), ConcatSignal(high_keep, low_keep)))
         puts = pairs
-    if halves == 1:
-        turning = turn_all(go, valid3, operation3, *turns)
-    else:
-        turning = turn_halves(clk, go, valid3, operation3, bytes2[1](ODD), *turns)
     output = show_item if width == 1 else join_halves
     gather = output(clk, rst, free, go, valid3, last3, *puts, m_axis)
 
@@ -211,6 +204,10 @@ def lane_enc(clk, rst, s_axis, m_axis, tables, width=1, runs=False):
         if raw2:
             number2.next = 0
             name2.next = RAW
+
+    @always_comb
+    def follow():
+        turn.next = go and valid3 and operation3 != HEADER
 
     @always_seq(clk.posedge, reset=rst)
     def control():
@@ -244,61 +241,30 @@ def look_up(table, code, rom):
 
 @block
 def look_up_tokens(token2, bytes2, words2):
-    """The words of a pair's classes, or at width 1 of one class."""
-    kinds = bytes2[0]
+    """The words of the classes of a group of tokens; distances are at even places."""
     known = Signal(bool(0))  # which of the known tables
-    choice = kinds(CLASS) if len(words2) == 1 else bytes2[1](0)
-    roms = []
+    width, roms = len(words2), []
+    choice = bytes2[0](CLASS) if width == 1 else bytes2[width // 2](0)
 
     @always_comb
     def choose():  # no register, as in `name`
         known.next = choice and token2
 
-    if len(words2) == 1:
+    if width == 1:
         tables = [pair[parity] for parity in (0, 1) for pair in KNOWN_TABLES]
-        address = ConcatSignal(kinds(CLASS + 2), known, kinds(CLASS, 0))
-        roms.append(look_up(address, *words2, token_rom(tables)))
-        return choose, roms
-    for parity, word in enumerate(words2):
-        at = CLASS * parity
-        tables = [pair[parity] for pair in KNOWN_TABLES]
-        address = ConcatSignal(known, kinds(at + CLASS, at))
+        address = ConcatSignal(bytes2[0](CLASS + 1), known, bytes2[0](CLASS, 0))
+        return choose, look_up(address, *words2, token_rom(tables))
+    for place, word in enumerate(words2):
+        at = CLASS * (place % 2)
+        tables = [pair[place % 2] for pair in KNOWN_TABLES]
+        address = ConcatSignal(known, bytes2[place // 2](at + CLASS, at))
         roms.append(look_up(address, word, token_rom(tables)))
     return choose, roms
 
 
 @block
-def turn_all(go, valid, operation, turn):
-    """The lanes turn with every operation but a HEADER."""
-
-    @always_comb
-    def look():
-        turn.next = go and valid and operation != HEADER
-
-    return look
-
-
-@block
-def turn_halves(clk, go, valid, operation, odd_before, turn_low, turn_high):
-    """Of a pair of tokens only those in its half of the group do."""
-    odd = Signal(bool(0))
-
-    @always(clk.posedge)
-    def follow():
-        if go:
-            odd.next = odd_before
-
-    @always_comb
-    def look():
-        turn_low.next = go and valid and operation != HEADER and not (operation == TOKEN and odd)
-        turn_high.next = go and valid and operation != HEADER and (operation != TOKEN or odd)
-
-    return instances()
-
-
-@block
-def find(s_axis, operation, coded, place, runs, halves):
-    """Whether the group that enters is coded and has the item, or the pair of tokens."""
+def find(s_axis, operation, coded, place, runs):
+    """Whether the group that enters is coded and has the item; if it has tokens, all are there."""
     value = Signal(bool(0)) if runs else coded
     if place == 0:
 
@@ -315,18 +281,9 @@ def find(s_axis, operation, coded, place, runs, halves):
     if not runs:
         return look
 
-    upper, odd = place // 2, len(operation) + EXPONENT + ODD
-    if halves == 1:
-
-        @always_comb
-        def add():
-            coded.next = value or operation == TOKEN
-
-    else:
-
-        @always_comb
-        def add():
-            coded.next = value or (operation == TOKEN and s_axis.tdata[odd] == upper)
+    @always_comb
+    def add():
+        coded.next = value or operation == TOKEN
 
     return instances()
 

@@ -4,6 +4,7 @@
 Role         between zero_tokens and code_schedule, as chunk_reverse is for exponents
 Golden       find_runs of swmodel/reference/zeros.py, reversed(); choose_zeros of choose.py
 Format       swmodel/FORMAT.md sections 4.2 (known runs) and 6 (encoding)
+Parameters   width: of code_schedule, which codes up to so many tokens at once
 
 A chunk gets as many pairs of no class as make its tokens fill whole rounds of the lanes: those of
 the lanes that have no last token are passed over by them.
@@ -26,6 +27,7 @@ from myhdl import (
 
 from hls.point import POINT
 from hls.ram import ram
+from hls.side_by_side import side_by_side
 from hls.stream import AxiStream, Contract
 from hls.zero_tokens import CLASS, MOST_PAIRS
 
@@ -42,26 +44,36 @@ IDLE, STARTING, SHOWING = range(3)
 CONTRACT = Contract(latency=3, interval=1)  # from a chunk's choice to its last pair
 
 
-def ports():
+def pairs_at_once(width: int) -> int:
+    """Pairs of a word that leaves."""
+    return max(1, width // 2)
+
+
+def ports(width=1):
     return {
         "s_axis": AxiStream(2 * CLASS),
         "s_choice": AxiStream(3, last=False),
-        "m_axis": AxiStream(2 * CLASS, user=3),
+        "m_axis": AxiStream(2 * CLASS * pairs_at_once(width), user=2),
     }
 
 
 @block
-def token_reverse(clk, rst, s_axis, s_choice, m_axis):
+def token_reverse(clk, rst, s_axis, s_choice, m_axis, width=1):
     """Take a pair a cycle; a chunk whose pairs fill no whole rounds takes up to 3 cycles more.
 
     s_axis    in   zero_tokens's classes: those of up to 1024 pairs, if they are to be coded
     s_choice  in   zero_part's choice for the chunk
     m_axis    out  a packet for each chunk whose nnz is not 0: if it has known runs, its pairs from
-                   the last to the first, tdata = {class of the run, of the distance}, 15 for none;
-                   else one word. tuser = {the pair's number is odd, the known tables, there is a
-                   pair}
+                   the last to the first, tdata = {class of the run, of the distance}, 15 for none,
+                   at width 4 two pairs, the later one above; else one word. tuser = {the known
+                   tables, there are pairs}
     rst       in   synchronous, active high; drops everything in flight
     """
+    pairs = pairs_at_once(width)
+    low = (pairs - 1).bit_length()
+    depth = SLOTS * MOST_PAIRS // pairs
+    last_of_round = ROUND // pairs - 1
+    passed = MOST_PAIRS // pairs - 1  # the place before the first
     # the chunk that enters
     state = Signal(intbv(ENTERING)[1:])
     slot = Signal(intbv(0, min=0, max=SLOTS))
@@ -80,22 +92,20 @@ def token_reverse(clk, rst, s_axis, s_choice, m_axis):
     # the chunk that leaves
     read_state = Signal(intbv(IDLE)[2:])
     read_slot = Signal(intbv(0, min=0, max=SLOTS))
-    place = Signal(modbv(0)[INDEX:])  # of the pair to read
+    place = Signal(modbv(0)[INDEX - low :])  # of the word to read
     choice = Signal(intbv(0)[2:])
     read = Signal(bool(0))
     last = Signal(bool(0))
-    shown = Signal(intbv(0)[2 * CLASS :])
+    shown = Signal(intbv(0)[2 * CLASS * pairs :])
 
-    memory = ram(
-        clk,
-        write,
-        ConcatSignal(slot, index),
-        data,
-        read,
-        ConcatSignal(read_slot, place),
-        shown,
-        SLOTS * MOST_PAIRS,
-    )
+    address, read_address = ConcatSignal(slot, index(INDEX, low)), ConcatSignal(read_slot, place)
+    banks, pairs_read = [], []
+    for bank in range(pairs):
+        write_here, pair = Signal(bool(0)), Signal(intbv(0)[2 * CLASS :])
+        banks.append(reach(write, index, write_here, bank, pairs))
+        banks.append(ram(clk, write_here, address, data, read, read_address, pair, depth))
+        pairs_read.append(pair)
+    joined = side_by_side(pairs_read, shown)
 
     @always_comb
     def enter():
@@ -139,7 +149,7 @@ def token_reverse(clk, rst, s_axis, s_choice, m_axis):
 
     @always_comb
     def fetch():
-        last.next = not choice[0] or place == MOST_PAIRS - 1  # it has passed the first
+        last.next = not choice[0] or place == passed
         read.next = read_state == STARTING or (read_state == SHOWING and m_axis.tready)
 
     @always_seq(clk.posedge, reset=rst)
@@ -159,7 +169,7 @@ def token_reverse(clk, rst, s_axis, s_choice, m_axis):
     def walk():
         if read_state == IDLE:
             choice.next = waiting_choice
-            place.next = concat(waiting_rounds, intbv(ROUND - 1)[ROUND_LOG2:])
+            place.next = concat(waiting_rounds, intbv(last_of_round)[ROUND_LOG2 - low :])
         elif read:
             place.next = place - 1
 
@@ -167,9 +177,27 @@ def token_reverse(clk, rst, s_axis, s_choice, m_axis):
     def show():
         m_axis.tvalid.next = read_state == SHOWING
         m_axis.tlast.next = last
-        m_axis.tuser.next = concat(not place[0], choice)
+        m_axis.tuser.next = choice
         m_axis.tdata.next = 0
         if choice[0]:
             m_axis.tdata.next = shown
 
     return instances()
+
+
+@block
+def reach(write, index, write_here, bank, banks):
+    """Whether a pair is written to this bank."""
+    if banks == 1:
+
+        @always_comb
+        def look():
+            write_here.next = write
+
+    else:
+
+        @always_comb
+        def look():
+            write_here.next = write and index[0] == bank
+
+    return look

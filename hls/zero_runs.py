@@ -28,7 +28,7 @@ def ports(width=1):
     return {
         "s_axis": part["s_axis"],
         "s_chunk": part["s_chunk"],
-        "m_token": token_reverse.ports()["m_axis"],
+        "m_token": token_reverse.ports(width)["m_axis"],
         "m_axis": part["m_axis"],
     }
 
@@ -53,7 +53,7 @@ def zero_runs(clk, rst, s_axis, s_chunk, m_token, m_axis, width=1):
         zero_pairs.zero_pairs(clk, rst, flags_again, pairs, width),
         zero_tokens.zero_tokens(clk, rst, pairs, classes, runs),
         zero_part.zero_part(clk, rst, flags, runs, s_chunk, choice, m_axis, width),
-        token_reverse.token_reverse(clk, rst, classes, choice, m_token),
+        token_reverse.token_reverse(clk, rst, classes, choice, m_token, width),
     )
 
 

@@ -35,10 +35,10 @@ module code_schedule_w2_runs (
     s_token_tlast,
     s_token_tuser
 );
-// Issue an operation a cycle, for a row of `width` lanes, a group, a pair, or a block.
+// Issue an operation a cycle, for a row of `width` lanes, a group, or a block.
 //
-// A START a row comes first, then a CODE a group, a TOKEN a pair (two at width 1), a HEADER a
-// block, a STORE a row; none if nnz is 0.
+// A START a row comes first, then a CODE a group, a TOKEN a group of tokens, a HEADER a block, a
+// STORE a row; none if nnz is 0.
 //
 // s_chunk   in   a chunk's totals from zero_split
 // s_header  in   its block headers from huff_choice, in order
@@ -46,9 +46,8 @@ module code_schedule_w2_runs (
 // s_token   in   token_reverse's packet for the chunk, if nnz is not 0; only with runs
 // m_axis    out  tdata = {header, bytes, operation}: START 0, bytes = the lanes' payload; STORE 1;
 //                CODE 2, bytes = exponents, header = their block's; HEADER 3, header = a block's;
-//                TOKEN 4, bytes = {the pair's number is odd, the known tables, class of the run,
-//                of the distance}, at width 1 {it is the run, the number is odd, the known tables,
-//                its class};
+//                TOKEN 4, bytes = {the known tables, classes}, at width 1 {it is a run, the known
+//                tables, its class};
 //                the header is 0 where there is none. tuser of CODE = that of s_axis, the number
 //                of items less one. tlast = the chunk's last
 // m_chunk   out  tdata = {nnz, n - 1} and tlast of s_chunk, as soon as the lanes have started
@@ -91,7 +90,7 @@ input s_token_tvalid;
 output s_token_tready;
 wire s_token_tready;
 input s_token_tlast;
-input [2:0] s_token_tuser;
+input [1:0] s_token_tuser;
 
 wire [3:0] address;
 wire advance;
@@ -159,7 +158,7 @@ always @(give_tokens0_tokens, give_tokens0_payload, state) begin: give_tokens0_g
 end
 
 assign give_tokens0_done = 1'b1;
-assign give_tokens0_tokens = {6'h0, s_token_tuser[3-1:1], s_token_tdata};
+assign give_tokens0_tokens = {7'h0, s_token_tuser[1], s_token_tdata};
 
 always @(s_chunk_tdata[57-1:41], row[0], s_chunk_tdata[41-1:25]) begin: choose0_either0_show
     choose0_word = s_chunk_tdata[41-1:25];

@@ -18,6 +18,7 @@ zero_pairs_w2.v
 zero_pairs_w4.v
 zero_tokens.v
 token_reverse.v
+token_reverse_w4.v
 zero_part.v
 zero_part_w2.v
 zero_part_w4.v

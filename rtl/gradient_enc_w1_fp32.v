@@ -758,6 +758,7 @@ reg [1:0] lane_enc0_operation2;
 reg [1:0] lane_enc0_operation3;
 reg lane_enc0_raw2;
 reg [3:0] lane_enc0_table2;
+wire lane_enc0_turn;
 reg lane_enc0_valid2;
 reg lane_enc0_valid3;
 reg lane_enc0_m_axis_tvalid;
@@ -777,7 +778,6 @@ reg [12:0] lane_enc0_look_up12_0_code;
 reg [12:0] lane_enc0_look_up13_0_code;
 reg [12:0] lane_enc0_look_up14_0_code;
 reg [12:0] lane_enc0_look_up15_0_code;
-wire lane_enc0_code_column0_turn;
 wire lane_enc0_code_column0_coded;
 reg [7:0] lane_enc0_code_column0_byte2;
 reg [15:0] lane_enc0_code_column0_put;
@@ -4919,37 +4919,37 @@ always @(lane_enc0_code_column0_choose1_either20_chosen, lane_enc0_code_column0_
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_move_state0_move
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column0_move_state0_state_after <= lane_enc0_code_column0_behind;
     end
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_move_state1_move
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column0_move_state1_state_after <= lane_enc0_code_column0_move_state0_state_after;
     end
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_move_state2_move
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column0_move_state2_state_after <= lane_enc0_code_column0_move_state1_state_after;
     end
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_move_state3_move
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column0_move_state3_state_after <= lane_enc0_code_column0_move_state2_state_after;
     end
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_move_state4_move
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column0_move_state4_state_after <= lane_enc0_code_column0_move_state3_state_after;
     end
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_move_state5_move
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column0_head <= lane_enc0_code_column0_move_state4_state_after;
     end
 end
@@ -4961,7 +4961,7 @@ assign lane_enc0_code_column0_spill = (((lane_enc0_code_column0_length3 > 0) && 
 assign lane_enc0_code_column0_pushed = ((lane_enc0_code_column0_state << lane_enc0_code_column0_length4) | {8'h0, lane_enc0_code_column0_code4});
 
 always @(posedge clk) begin: lane_enc0_code_column0_head_stage
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column0_length4 <= lane_enc0_code_column0_length3;
         lane_enc0_code_column0_code4 <= lane_enc0_code_column0_code3;
         if ((lane_enc0_operation3 == 0)) begin
@@ -4977,7 +4977,7 @@ always @(posedge clk) begin: lane_enc0_code_column0_head_stage
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_push_stage
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column0_behind <= lane_enc0_code_column0_pushed;
     end
 end
@@ -5034,8 +5034,6 @@ end
 
 assign lane_enc0_code_column0_coded = (code_schedule0_m_axis_tdata[2-1:0] == 2);
 
-assign lane_enc0_code_column0_turn = (lane_enc0_go && lane_enc0_valid3 && (lane_enc0_operation3 != 3));
-
 assign lane_enc0_go = lane_enc0_free;
 
 always @(posedge clk) begin: lane_enc0_show_item0_offer
@@ -5069,6 +5067,8 @@ always @(lane_enc0_table2, lane_enc0_raw2) begin: lane_enc0_name
         lane_enc0_name2 = 255;
     end
 end
+
+assign lane_enc0_turn = (lane_enc0_go && lane_enc0_valid3 && (lane_enc0_operation3 != 3));
 
 always @(posedge clk) begin: lane_enc0_control
     if (rst == 1) begin

@@ -763,6 +763,7 @@ reg [1:0] lane_enc0_operation2;
 reg [1:0] lane_enc0_operation3;
 reg lane_enc0_raw2;
 reg [3:0] lane_enc0_table2;
+wire lane_enc0_turn;
 reg lane_enc0_valid2;
 reg lane_enc0_valid3;
 reg lane_enc0_m_axis_tvalid;
@@ -782,7 +783,6 @@ reg [12:0] lane_enc0_look_up12_code;
 reg [12:0] lane_enc0_look_up13_code;
 reg [12:0] lane_enc0_look_up14_code;
 reg [12:0] lane_enc0_look_up15_code;
-wire lane_enc0_code_column0_turn;
 wire lane_enc0_code_column0_coded;
 reg [7:0] lane_enc0_code_column0_byte2;
 reg [15:0] lane_enc0_code_column0_put;
@@ -4727,13 +4727,13 @@ always @(lane_enc0_code_column0_choose1_either16_chosen, lane_enc0_code_column0_
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_move_state0_move
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column0_move_state0_state_after <= lane_enc0_code_column0_behind;
     end
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_move_state1_move
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column0_head <= lane_enc0_code_column0_move_state0_state_after;
     end
 end
@@ -4745,7 +4745,7 @@ assign lane_enc0_code_column0_spill = (((lane_enc0_code_column0_length3 > 0) && 
 assign lane_enc0_code_column0_pushed = ((lane_enc0_code_column0_state << lane_enc0_code_column0_length4) | {8'h0, lane_enc0_code_column0_code4});
 
 always @(posedge clk) begin: lane_enc0_code_column0_head_stage
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column0_length4 <= lane_enc0_code_column0_length3;
         lane_enc0_code_column0_code4 <= lane_enc0_code_column0_code3;
         if ((lane_enc0_operation3 == 0)) begin
@@ -4761,7 +4761,7 @@ always @(posedge clk) begin: lane_enc0_code_column0_head_stage
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_push_stage
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column0_behind <= lane_enc0_code_column0_pushed;
     end
 end
@@ -4924,13 +4924,13 @@ always @(lane_enc0_code_column1_choose2_either31_chosen, lane_enc0_code_column1_
 end
 
 always @(posedge clk) begin: lane_enc0_code_column1_move_state2_move
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column1_move_state2_state_after <= lane_enc0_code_column1_behind;
     end
 end
 
 always @(posedge clk) begin: lane_enc0_code_column1_move_state3_move
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column1_head <= lane_enc0_code_column1_move_state2_state_after;
     end
 end
@@ -4942,7 +4942,7 @@ assign lane_enc0_code_column1_spill = (((lane_enc0_code_column1_length3 > 0) && 
 assign lane_enc0_code_column1_pushed = ((lane_enc0_code_column1_state << lane_enc0_code_column1_length4) | {8'h0, lane_enc0_code_column1_code4});
 
 always @(posedge clk) begin: lane_enc0_code_column1_head_stage
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column1_length4 <= lane_enc0_code_column1_length3;
         lane_enc0_code_column1_code4 <= lane_enc0_code_column1_code3;
         if ((lane_enc0_operation3 == 0)) begin
@@ -4958,7 +4958,7 @@ always @(posedge clk) begin: lane_enc0_code_column1_head_stage
 end
 
 always @(posedge clk) begin: lane_enc0_code_column1_push_stage
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column1_behind <= lane_enc0_code_column1_pushed;
     end
 end
@@ -5014,8 +5014,6 @@ always @(lane_enc0_code_column1_head, lane_enc0_operation3, lane_enc0_code_colum
 end
 
 assign lane_enc0_code_column1_coded = ((code_schedule0_m_axis_tdata[2-1:0] == 2) && (code_schedule0_pass_number0_0_m_axis_tuser >= 1));
-
-assign lane_enc0_code_column0_turn = (lane_enc0_go && lane_enc0_valid3 && (lane_enc0_operation3 != 3));
 
 always @(lane_enc0_join_halves0_second4, lane_enc0_join_halves0_amount[0]) begin: lane_enc0_join_halves0_byte_join0_turn0_move
     lane_enc0_join_halves0_byte_join0_turned = lane_enc0_join_halves0_second4;
@@ -5106,6 +5104,8 @@ always @(lane_enc0_table2, lane_enc0_raw2) begin: lane_enc0_name
         lane_enc0_name2 = 255;
     end
 end
+
+assign lane_enc0_turn = (lane_enc0_go && lane_enc0_valid3 && (lane_enc0_operation3 != 3));
 
 always @(posedge clk) begin: lane_enc0_control
     if (rst == 1) begin

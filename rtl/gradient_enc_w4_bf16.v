@@ -1364,6 +1364,7 @@ reg [1:0] lane_enc0_operation2;
 reg [1:0] lane_enc0_operation3;
 reg lane_enc0_raw2;
 reg [3:0] lane_enc0_table2;
+wire lane_enc0_turn;
 reg lane_enc0_valid2;
 reg lane_enc0_valid3;
 reg lane_enc0_m_axis_tvalid;
@@ -1383,7 +1384,6 @@ reg [12:0] lane_enc0_look_up12_0_code;
 reg [12:0] lane_enc0_look_up13_0_code;
 reg [12:0] lane_enc0_look_up14_0_code;
 reg [12:0] lane_enc0_look_up15_0_code;
-wire lane_enc0_code_column0_turn;
 wire lane_enc0_code_column0_coded;
 reg [7:0] lane_enc0_code_column0_byte2;
 reg [15:0] lane_enc0_code_column0_put;
@@ -7054,7 +7054,7 @@ assign lane_enc0_code_column0_spill = (((lane_enc0_code_column0_length3 > 0) && 
 assign lane_enc0_code_column0_pushed = ((lane_enc0_code_column0_state << lane_enc0_code_column0_length4) | {8'h0, lane_enc0_code_column0_code4});
 
 always @(posedge clk) begin: lane_enc0_code_column0_head_stage
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column0_length4 <= lane_enc0_code_column0_length3;
         lane_enc0_code_column0_code4 <= lane_enc0_code_column0_code3;
         if ((lane_enc0_operation3 == 0)) begin
@@ -7070,7 +7070,7 @@ always @(posedge clk) begin: lane_enc0_code_column0_head_stage
 end
 
 always @(posedge clk) begin: lane_enc0_code_column0_push_stage
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column0_behind <= lane_enc0_code_column0_pushed;
     end
 end
@@ -7239,7 +7239,7 @@ assign lane_enc0_code_column1_spill = (((lane_enc0_code_column1_length3 > 0) && 
 assign lane_enc0_code_column1_pushed = ((lane_enc0_code_column1_state << lane_enc0_code_column1_length4) | {8'h0, lane_enc0_code_column1_code4});
 
 always @(posedge clk) begin: lane_enc0_code_column1_head_stage
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column1_length4 <= lane_enc0_code_column1_length3;
         lane_enc0_code_column1_code4 <= lane_enc0_code_column1_code3;
         if ((lane_enc0_operation3 == 0)) begin
@@ -7255,7 +7255,7 @@ always @(posedge clk) begin: lane_enc0_code_column1_head_stage
 end
 
 always @(posedge clk) begin: lane_enc0_code_column1_push_stage
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column1_behind <= lane_enc0_code_column1_pushed;
     end
 end
@@ -7424,7 +7424,7 @@ assign lane_enc0_code_column2_spill = (((lane_enc0_code_column2_length3 > 0) && 
 assign lane_enc0_code_column2_pushed = ((lane_enc0_code_column2_state << lane_enc0_code_column2_length4) | {8'h0, lane_enc0_code_column2_code4});
 
 always @(posedge clk) begin: lane_enc0_code_column2_head_stage
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column2_length4 <= lane_enc0_code_column2_length3;
         lane_enc0_code_column2_code4 <= lane_enc0_code_column2_code3;
         if ((lane_enc0_operation3 == 0)) begin
@@ -7440,7 +7440,7 @@ always @(posedge clk) begin: lane_enc0_code_column2_head_stage
 end
 
 always @(posedge clk) begin: lane_enc0_code_column2_push_stage
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column2_behind <= lane_enc0_code_column2_pushed;
     end
 end
@@ -7609,7 +7609,7 @@ assign lane_enc0_code_column3_spill = (((lane_enc0_code_column3_length3 > 0) && 
 assign lane_enc0_code_column3_pushed = ((lane_enc0_code_column3_state << lane_enc0_code_column3_length4) | {8'h0, lane_enc0_code_column3_code4});
 
 always @(posedge clk) begin: lane_enc0_code_column3_head_stage
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column3_length4 <= lane_enc0_code_column3_length3;
         lane_enc0_code_column3_code4 <= lane_enc0_code_column3_code3;
         if ((lane_enc0_operation3 == 0)) begin
@@ -7625,7 +7625,7 @@ always @(posedge clk) begin: lane_enc0_code_column3_head_stage
 end
 
 always @(posedge clk) begin: lane_enc0_code_column3_push_stage
-    if (lane_enc0_code_column0_turn) begin
+    if (lane_enc0_turn) begin
         lane_enc0_code_column3_behind <= lane_enc0_code_column3_pushed;
     end
 end
@@ -7752,8 +7752,6 @@ assign lane_enc0_byte_join1_low_keep = (lane_enc0_code_column1_keep | lane_enc0_
 assign lane_enc0_byte_join1_high = lane_enc0_byte_join1_turned;
 assign lane_enc0_byte_join1_high_keep = (lane_enc0_code_column1_keep & lane_enc0_byte_join1_turned_keep);
 
-assign lane_enc0_code_column0_turn = (lane_enc0_go && lane_enc0_valid3 && (lane_enc0_operation3 != 3));
-
 always @(lane_enc0_join_halves0_second4, lane_enc0_join_halves0_amount[0]) begin: lane_enc0_join_halves0_byte_join2_turn4_move
     lane_enc0_join_halves0_byte_join2_data_after = lane_enc0_join_halves0_second4;
     if (lane_enc0_join_halves0_amount[0]) begin
@@ -7874,6 +7872,8 @@ always @(lane_enc0_table2, lane_enc0_raw2) begin: lane_enc0_name
         lane_enc0_name2 = 255;
     end
 end
+
+assign lane_enc0_turn = (lane_enc0_go && lane_enc0_valid3 && (lane_enc0_operation3 != 3));
 
 always @(posedge clk) begin: lane_enc0_control
     if (rst == 1) begin

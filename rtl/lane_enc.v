@@ -54,6 +54,7 @@ reg [1:0] operation2;
 reg [1:0] operation3;
 reg raw2;
 reg [3:0] table2;
+wire turn;
 reg valid2;
 reg valid3;
 reg [12:0] look_up1_code;
@@ -71,7 +72,6 @@ reg [12:0] look_up12_code;
 reg [12:0] look_up13_code;
 reg [12:0] look_up14_code;
 reg [12:0] look_up15_code;
-wire code_column0_turn;
 wire code_column0_coded;
 reg [7:0] code_column0_byte2;
 reg [15:0] code_column0_put;
@@ -554,37 +554,37 @@ always @(code_column0_choose0_either13_chosen, code_column0_symbol2[3], code_col
 end
 
 always @(posedge clk) begin: code_column0_move_state0_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_move_state0_state_after <= code_column0_behind;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state1_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_move_state1_state_after <= code_column0_move_state0_state_after;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state2_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_move_state2_state_after <= code_column0_move_state1_state_after;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state3_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_move_state3_state_after <= code_column0_move_state2_state_after;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state4_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_move_state4_state_after <= code_column0_move_state3_state_after;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state5_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_head <= code_column0_move_state4_state_after;
     end
 end
@@ -596,7 +596,7 @@ assign code_column0_spill = (((code_column0_length3 > 0) && code_column0_head[15
 assign code_column0_pushed = ((code_column0_state << code_column0_length4) | {8'h0, code_column0_code4});
 
 always @(posedge clk) begin: code_column0_head_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_length4 <= code_column0_length3;
         code_column0_code4 <= code_column0_code3;
         if ((operation3 == 0)) begin
@@ -612,7 +612,7 @@ always @(posedge clk) begin: code_column0_head_stage
 end
 
 always @(posedge clk) begin: code_column0_push_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_behind <= code_column0_pushed;
     end
 end
@@ -669,8 +669,6 @@ end
 
 assign code_column0_coded = (s_axis_tdata[2-1:0] == 2);
 
-assign code_column0_turn = (go && valid3 && (operation3 != 3));
-
 assign go = free;
 
 always @(posedge clk) begin: show_item0_offer
@@ -704,6 +702,8 @@ always @(table2, raw2) begin: name
         name2 = 255;
     end
 end
+
+assign turn = (go && valid3 && (operation3 != 3));
 
 always @(posedge clk) begin: control
     if (rst == 1) begin

@@ -54,6 +54,7 @@ reg [2:0] operation2;
 reg [2:0] operation3;
 reg raw2;
 reg [3:0] table2;
+wire turn;
 reg valid2;
 reg valid3;
 reg [12:0] look_up1_code;
@@ -71,12 +72,11 @@ reg [12:0] look_up12_code;
 reg [12:0] look_up13_code;
 reg [12:0] look_up14_code;
 reg [12:0] look_up15_code;
-reg [7:0] look_up_tokens0_kinds;
 wire look_up_tokens0_known;
 wire [5:0] look_up_tokens0_look_up16_table;
 reg [12:0] look_up_tokens0_look_up16_code;
-wire code_column0_turn;
 wire code_column0_coded;
+reg [7:0] code_column0_byte2;
 reg [15:0] code_column0_put;
 reg [1:0] code_column0_keep;
 reg [12:0] code_column0_found2;
@@ -117,9 +117,9 @@ reg [15:0] code_column0_move_state3_state_after;
 reg [15:0] code_column0_move_state4_state_after;
 wire find0_value;
 
-assign look_up_tokens0_look_up16_table[5] = look_up_tokens0_kinds[6];
+assign look_up_tokens0_look_up16_table[5] = code_column0_byte2[5];
 assign look_up_tokens0_look_up16_table[4] = look_up_tokens0_known;
-assign look_up_tokens0_look_up16_table[4-1:0] = look_up_tokens0_kinds[4-1:0];
+assign look_up_tokens0_look_up16_table[4-1:0] = code_column0_byte2[4-1:0];
 
 always @(number2) begin: look_up0_show
     case (number2)
@@ -457,7 +457,7 @@ always @(number2) begin: look_up15_show
     endcase
 end
 
-assign look_up_tokens0_known = (look_up_tokens0_kinds[4] && operation2[2]);
+assign look_up_tokens0_known = (code_column0_byte2[4] && operation2[2]);
 
 always @(look_up_tokens0_look_up16_table) begin: look_up_tokens0_look_up16_show
     case (look_up_tokens0_look_up16_table)
@@ -641,37 +641,37 @@ always @(look_up_tokens0_look_up16_code, operation2[2], code_column0_found2) beg
 end
 
 always @(posedge clk) begin: code_column0_move_state0_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_move_state0_state_after <= code_column0_behind;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state1_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_move_state1_state_after <= code_column0_move_state0_state_after;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state2_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_move_state2_state_after <= code_column0_move_state1_state_after;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state3_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_move_state3_state_after <= code_column0_move_state2_state_after;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state4_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_move_state4_state_after <= code_column0_move_state3_state_after;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state5_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_head <= code_column0_move_state4_state_after;
     end
 end
@@ -683,7 +683,7 @@ assign code_column0_spill = (((code_column0_length3 > 0) && code_column0_head[15
 assign code_column0_pushed = ((code_column0_state << code_column0_length4) | {8'h0, code_column0_code4});
 
 always @(posedge clk) begin: code_column0_head_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_length4 <= code_column0_length3;
         code_column0_code4 <= code_column0_code3;
         if ((operation3 == 0)) begin
@@ -699,7 +699,7 @@ always @(posedge clk) begin: code_column0_head_stage
 end
 
 always @(posedge clk) begin: code_column0_push_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_behind <= code_column0_pushed;
     end
 end
@@ -708,10 +708,10 @@ always @(posedge clk) begin: code_column0_form_stage
     if (go) begin
         code_column0_coding2 <= (code_column0_coded && (!s_axis_tdata[23]));
         code_column0_plain2 <= (code_column0_coded && s_axis_tdata[23]);
-        look_up_tokens0_kinds <= s_axis_tdata[11-1:3];
+        code_column0_byte2 <= s_axis_tdata[11-1:3];
         if (((s_axis_tdata[3-1:0] == 3) && (0 == 0))) begin
             code_column0_plain2 <= 1'b1;
-            look_up_tokens0_kinds <= s_axis_tdata[19-1:11];
+            code_column0_byte2 <= s_axis_tdata[19-1:11];
         end
         code_column0_symbol2 <= code_column0_difference[4-1:0];
         if ((code_column0_difference > 15)) begin
@@ -722,7 +722,7 @@ end
 
 always @(posedge clk) begin: code_column0_map_stage
     if (go) begin
-        code_column0_byte3 <= look_up_tokens0_kinds;
+        code_column0_byte3 <= code_column0_byte2;
         code_column0_plain3 <= code_column0_coded2[(4 + 8)];
         code_column0_length3 <= code_column0_coded2[(4 + 8)-1:8];
         code_column0_code3 <= code_column0_coded2[8-1:0];
@@ -733,7 +733,7 @@ always @(posedge clk) begin: code_column0_map_stage
         end
         if (((operation2 == 3) && (0 == 0))) begin
             code_column0_byte3 <= name2;
-            code_column0_code3 <= look_up_tokens0_kinds;
+            code_column0_code3 <= code_column0_byte2;
         end
     end
 end
@@ -757,8 +757,6 @@ end
 assign find0_value = (s_axis_tdata[3-1:0] == 2);
 
 assign code_column0_coded = (find0_value || (s_axis_tdata[3-1:0] == 4));
-
-assign code_column0_turn = (go && valid3 && (operation3 != 3));
 
 assign go = free;
 
@@ -793,6 +791,8 @@ always @(table2, raw2) begin: name
         name2 = 255;
     end
 end
+
+assign turn = (go && valid3 && (operation3 != 3));
 
 always @(posedge clk) begin: control
     if (rst == 1) begin

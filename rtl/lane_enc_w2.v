@@ -56,6 +56,7 @@ reg [1:0] operation2;
 reg [1:0] operation3;
 reg raw2;
 reg [3:0] table2;
+wire turn;
 reg valid2;
 reg valid3;
 reg [12:0] look_up1_code;
@@ -73,7 +74,6 @@ reg [12:0] look_up12_code;
 reg [12:0] look_up13_code;
 reg [12:0] look_up14_code;
 reg [12:0] look_up15_code;
-wire code_column0_turn;
 wire code_column0_coded;
 reg [7:0] code_column0_byte2;
 reg [15:0] code_column0_put;
@@ -608,13 +608,13 @@ always @(code_column0_choose0_either13_chosen, code_column0_symbol2[3], code_col
 end
 
 always @(posedge clk) begin: code_column0_move_state0_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_move_state0_state_after <= code_column0_behind;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state1_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_head <= code_column0_move_state0_state_after;
     end
 end
@@ -626,7 +626,7 @@ assign code_column0_spill = (((code_column0_length3 > 0) && code_column0_head[15
 assign code_column0_pushed = ((code_column0_state << code_column0_length4) | {8'h0, code_column0_code4});
 
 always @(posedge clk) begin: code_column0_head_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_length4 <= code_column0_length3;
         code_column0_code4 <= code_column0_code3;
         if ((operation3 == 0)) begin
@@ -642,7 +642,7 @@ always @(posedge clk) begin: code_column0_head_stage
 end
 
 always @(posedge clk) begin: code_column0_push_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_behind <= code_column0_pushed;
     end
 end
@@ -805,13 +805,13 @@ always @(code_column1_choose1_either28_chosen, code_column1_symbol2[3], code_col
 end
 
 always @(posedge clk) begin: code_column1_move_state2_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column1_move_state2_state_after <= code_column1_behind;
     end
 end
 
 always @(posedge clk) begin: code_column1_move_state3_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column1_head <= code_column1_move_state2_state_after;
     end
 end
@@ -823,7 +823,7 @@ assign code_column1_spill = (((code_column1_length3 > 0) && code_column1_head[15
 assign code_column1_pushed = ((code_column1_state << code_column1_length4) | {8'h0, code_column1_code4});
 
 always @(posedge clk) begin: code_column1_head_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column1_length4 <= code_column1_length3;
         code_column1_code4 <= code_column1_code3;
         if ((operation3 == 0)) begin
@@ -839,7 +839,7 @@ always @(posedge clk) begin: code_column1_head_stage
 end
 
 always @(posedge clk) begin: code_column1_push_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column1_behind <= code_column1_pushed;
     end
 end
@@ -895,8 +895,6 @@ always @(code_column1_head, operation3, code_column1_spill, code_column1_code3, 
 end
 
 assign code_column1_coded = ((s_axis_tdata[2-1:0] == 2) && (s_axis_tuser >= 1));
-
-assign code_column0_turn = (go && valid3 && (operation3 != 3));
 
 always @(join_halves0_second4, join_halves0_amount[0]) begin: join_halves0_byte_join0_turn0_move
     join_halves0_byte_join0_turned = join_halves0_second4;
@@ -987,6 +985,8 @@ always @(table2, raw2) begin: name
         name2 = 255;
     end
 end
+
+assign turn = (go && valid3 && (operation3 != 3));
 
 always @(posedge clk) begin: control
     if (rst == 1) begin

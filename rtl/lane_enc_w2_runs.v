@@ -56,6 +56,7 @@ reg [2:0] operation2;
 reg [2:0] operation3;
 reg raw2;
 reg [3:0] table2;
+wire turn;
 reg valid2;
 reg valid3;
 reg [12:0] look_up1_code;
@@ -73,14 +74,13 @@ reg [12:0] look_up12_code;
 reg [12:0] look_up13_code;
 reg [12:0] look_up14_code;
 reg [12:0] look_up15_code;
-reg [7:0] look_up_tokens0_kinds;
 wire look_up_tokens0_known;
 wire [4:0] look_up_tokens0_look_up16_table;
 reg [12:0] look_up_tokens0_look_up16_code;
 wire [4:0] look_up_tokens0_look_up17_table;
 reg [12:0] look_up_tokens0_look_up17_code;
-wire code_column0_turn;
 wire code_column0_coded;
+reg [7:0] code_column0_byte2;
 reg [15:0] code_column0_put;
 reg [1:0] code_column0_keep;
 reg [12:0] code_column0_found2;
@@ -173,9 +173,9 @@ reg [7:0] join_halves0_byte_join0_either32_chosen;
 reg [7:0] join_halves0_byte_join0_either33_chosen;
 
 assign look_up_tokens0_look_up16_table[4] = look_up_tokens0_known;
-assign look_up_tokens0_look_up16_table[4-1:0] = look_up_tokens0_kinds[4-1:0];
+assign look_up_tokens0_look_up16_table[4-1:0] = code_column0_byte2[4-1:0];
 assign look_up_tokens0_look_up17_table[4] = look_up_tokens0_known;
-assign look_up_tokens0_look_up17_table[4-1:0] = look_up_tokens0_kinds[8-1:4];
+assign look_up_tokens0_look_up17_table[4-1:0] = code_column0_byte2[8-1:4];
 assign join_halves0_byte_join0_joined[16-1:8] = join_halves0_byte_join0_either33_chosen;
 assign join_halves0_byte_join0_joined[8-1:0] = join_halves0_byte_join0_either32_chosen;
 
@@ -704,13 +704,13 @@ always @(look_up_tokens0_look_up16_code, operation2[2], code_column0_found2) beg
 end
 
 always @(posedge clk) begin: code_column0_move_state0_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_move_state0_state_after <= code_column0_behind;
     end
 end
 
 always @(posedge clk) begin: code_column0_move_state1_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_head <= code_column0_move_state0_state_after;
     end
 end
@@ -722,7 +722,7 @@ assign code_column0_spill = (((code_column0_length3 > 0) && code_column0_head[15
 assign code_column0_pushed = ((code_column0_state << code_column0_length4) | {8'h0, code_column0_code4});
 
 always @(posedge clk) begin: code_column0_head_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_length4 <= code_column0_length3;
         code_column0_code4 <= code_column0_code3;
         if ((operation3 == 0)) begin
@@ -738,7 +738,7 @@ always @(posedge clk) begin: code_column0_head_stage
 end
 
 always @(posedge clk) begin: code_column0_push_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_behind <= code_column0_pushed;
     end
 end
@@ -747,10 +747,10 @@ always @(posedge clk) begin: code_column0_form_stage
     if (go) begin
         code_column0_coding2 <= (code_column0_coded && (!s_axis_tdata[31]));
         code_column0_plain2 <= (code_column0_coded && s_axis_tdata[31]);
-        look_up_tokens0_kinds <= s_axis_tdata[11-1:3];
+        code_column0_byte2 <= s_axis_tdata[11-1:3];
         if (((s_axis_tdata[3-1:0] == 3) && (0 == 0))) begin
             code_column0_plain2 <= 1'b1;
-            look_up_tokens0_kinds <= s_axis_tdata[27-1:19];
+            code_column0_byte2 <= s_axis_tdata[27-1:19];
         end
         code_column0_symbol2 <= code_column0_difference[4-1:0];
         if ((code_column0_difference > 15)) begin
@@ -761,7 +761,7 @@ end
 
 always @(posedge clk) begin: code_column0_map_stage
     if (go) begin
-        code_column0_byte3 <= look_up_tokens0_kinds;
+        code_column0_byte3 <= code_column0_byte2;
         code_column0_plain3 <= code_column0_coded2[(4 + 8)];
         code_column0_length3 <= code_column0_coded2[(4 + 8)-1:8];
         code_column0_code3 <= code_column0_coded2[8-1:0];
@@ -772,7 +772,7 @@ always @(posedge clk) begin: code_column0_map_stage
         end
         if (((operation2 == 3) && (0 == 0))) begin
             code_column0_byte3 <= name2;
-            code_column0_code3 <= look_up_tokens0_kinds;
+            code_column0_code3 <= code_column0_byte2;
         end
     end
 end
@@ -910,13 +910,13 @@ always @(look_up_tokens0_look_up17_code, operation2[2], code_column1_found2) beg
 end
 
 always @(posedge clk) begin: code_column1_move_state2_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column1_move_state2_state_after <= code_column1_behind;
     end
 end
 
 always @(posedge clk) begin: code_column1_move_state3_move
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column1_head <= code_column1_move_state2_state_after;
     end
 end
@@ -928,7 +928,7 @@ assign code_column1_spill = (((code_column1_length3 > 0) && code_column1_head[15
 assign code_column1_pushed = ((code_column1_state << code_column1_length4) | {8'h0, code_column1_code4});
 
 always @(posedge clk) begin: code_column1_head_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column1_length4 <= code_column1_length3;
         code_column1_code4 <= code_column1_code3;
         if ((operation3 == 0)) begin
@@ -944,7 +944,7 @@ always @(posedge clk) begin: code_column1_head_stage
 end
 
 always @(posedge clk) begin: code_column1_push_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column1_behind <= code_column1_pushed;
     end
 end
@@ -1002,8 +1002,6 @@ end
 assign find1_value = ((s_axis_tdata[3-1:0] == 2) && (s_axis_tuser >= 1));
 
 assign code_column1_coded = (find1_value || (s_axis_tdata[3-1:0] == 4));
-
-assign code_column0_turn = (go && valid3 && (operation3 != 3));
 
 always @(join_halves0_second4, join_halves0_amount[0]) begin: join_halves0_byte_join0_turn0_move
     join_halves0_byte_join0_turned = join_halves0_second4;
@@ -1094,6 +1092,8 @@ always @(table2, raw2) begin: name
         name2 = 255;
     end
 end
+
+assign turn = (go && valid3 && (operation3 != 3));
 
 always @(posedge clk) begin: control
     if (rst == 1) begin

@@ -56,6 +56,7 @@ reg [1:0] operation2;
 reg [1:0] operation3;
 reg raw2;
 reg [3:0] table2;
+wire turn;
 reg valid2;
 reg valid3;
 reg [12:0] look_up1_code;
@@ -73,7 +74,6 @@ reg [12:0] look_up12_code;
 reg [12:0] look_up13_code;
 reg [12:0] look_up14_code;
 reg [12:0] look_up15_code;
-wire code_column0_turn;
 wire code_column0_coded;
 reg [7:0] code_column0_byte2;
 reg [15:0] code_column0_put;
@@ -718,7 +718,7 @@ assign code_column0_spill = (((code_column0_length3 > 0) && code_column0_behind[
 assign code_column0_pushed = ((code_column0_state << code_column0_length4) | {8'h0, code_column0_code4});
 
 always @(posedge clk) begin: code_column0_head_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_length4 <= code_column0_length3;
         code_column0_code4 <= code_column0_code3;
         if ((operation3 == 0)) begin
@@ -734,7 +734,7 @@ always @(posedge clk) begin: code_column0_head_stage
 end
 
 always @(posedge clk) begin: code_column0_push_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_behind <= code_column0_pushed;
     end
 end
@@ -903,7 +903,7 @@ assign code_column1_spill = (((code_column1_length3 > 0) && code_column1_behind[
 assign code_column1_pushed = ((code_column1_state << code_column1_length4) | {8'h0, code_column1_code4});
 
 always @(posedge clk) begin: code_column1_head_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column1_length4 <= code_column1_length3;
         code_column1_code4 <= code_column1_code3;
         if ((operation3 == 0)) begin
@@ -919,7 +919,7 @@ always @(posedge clk) begin: code_column1_head_stage
 end
 
 always @(posedge clk) begin: code_column1_push_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column1_behind <= code_column1_pushed;
     end
 end
@@ -1088,7 +1088,7 @@ assign code_column2_spill = (((code_column2_length3 > 0) && code_column2_behind[
 assign code_column2_pushed = ((code_column2_state << code_column2_length4) | {8'h0, code_column2_code4});
 
 always @(posedge clk) begin: code_column2_head_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column2_length4 <= code_column2_length3;
         code_column2_code4 <= code_column2_code3;
         if ((operation3 == 0)) begin
@@ -1104,7 +1104,7 @@ always @(posedge clk) begin: code_column2_head_stage
 end
 
 always @(posedge clk) begin: code_column2_push_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column2_behind <= code_column2_pushed;
     end
 end
@@ -1273,7 +1273,7 @@ assign code_column3_spill = (((code_column3_length3 > 0) && code_column3_behind[
 assign code_column3_pushed = ((code_column3_state << code_column3_length4) | {8'h0, code_column3_code4});
 
 always @(posedge clk) begin: code_column3_head_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column3_length4 <= code_column3_length3;
         code_column3_code4 <= code_column3_code3;
         if ((operation3 == 0)) begin
@@ -1289,7 +1289,7 @@ always @(posedge clk) begin: code_column3_head_stage
 end
 
 always @(posedge clk) begin: code_column3_push_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column3_behind <= code_column3_pushed;
     end
 end
@@ -1416,8 +1416,6 @@ assign byte_join1_low_keep = (code_column1_keep | byte_join1_turned_keep);
 assign byte_join1_high = byte_join1_turned;
 assign byte_join1_high_keep = (code_column1_keep & byte_join1_turned_keep);
 
-assign code_column0_turn = (go && valid3 && (operation3 != 3));
-
 always @(join_halves0_second4, join_halves0_amount[0]) begin: join_halves0_byte_join2_turn4_move
     join_halves0_byte_join2_data_after = join_halves0_second4;
     if (join_halves0_amount[0]) begin
@@ -1538,6 +1536,8 @@ always @(table2, raw2) begin: name
         name2 = 255;
     end
 end
+
+assign turn = (go && valid3 && (operation3 != 3));
 
 always @(posedge clk) begin: control
     if (rst == 1) begin

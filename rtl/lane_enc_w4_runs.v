@@ -56,6 +56,7 @@ reg [2:0] operation2;
 reg [2:0] operation3;
 reg raw2;
 reg [3:0] table2;
+wire turn;
 reg valid2;
 reg valid3;
 reg [12:0] look_up1_code;
@@ -73,14 +74,17 @@ reg [12:0] look_up12_code;
 reg [12:0] look_up13_code;
 reg [12:0] look_up14_code;
 reg [12:0] look_up15_code;
-reg [7:0] look_up_tokens0_kinds;
 wire look_up_tokens0_known;
 wire [4:0] look_up_tokens0_look_up16_table;
 reg [12:0] look_up_tokens0_look_up16_code;
 wire [4:0] look_up_tokens0_look_up17_table;
 reg [12:0] look_up_tokens0_look_up17_code;
-wire code_column0_turn;
+wire [4:0] look_up_tokens0_look_up18_table;
+reg [12:0] look_up_tokens0_look_up18_code;
+wire [4:0] look_up_tokens0_look_up19_table;
+reg [12:0] look_up_tokens0_look_up19_code;
 wire code_column0_coded;
+reg [7:0] code_column0_byte2;
 reg [15:0] code_column0_put;
 reg [1:0] code_column0_keep;
 reg [12:0] code_column0_found2;
@@ -149,7 +153,6 @@ reg [12:0] code_column1_choose1_either27_chosen;
 reg [12:0] code_column1_choose1_either28_chosen;
 reg [12:0] code_column1_choose1_either29_chosen;
 wire find1_value;
-wire code_column2_turn;
 wire code_column2_coded;
 reg [7:0] code_column2_byte2;
 reg [15:0] code_column2_put;
@@ -240,7 +243,6 @@ reg [1:0] byte_join1_turned_keep;
 wire [15:0] byte_join1_joined;
 reg [7:0] byte_join1_either66_chosen;
 reg [7:0] byte_join1_either67_chosen;
-reg turn_halves0_odd;
 reg [1:0] join_halves0_amount;
 reg join_halves0_again;
 reg [31:0] join_halves0_first4;
@@ -269,9 +271,13 @@ reg [7:0] join_halves0_byte_join2_either70_chosen;
 reg [7:0] join_halves0_byte_join2_either71_chosen;
 
 assign look_up_tokens0_look_up16_table[4] = look_up_tokens0_known;
-assign look_up_tokens0_look_up16_table[4-1:0] = look_up_tokens0_kinds[4-1:0];
+assign look_up_tokens0_look_up16_table[4-1:0] = code_column0_byte2[4-1:0];
 assign look_up_tokens0_look_up17_table[4] = look_up_tokens0_known;
-assign look_up_tokens0_look_up17_table[4-1:0] = look_up_tokens0_kinds[8-1:4];
+assign look_up_tokens0_look_up17_table[4-1:0] = code_column0_byte2[8-1:4];
+assign look_up_tokens0_look_up18_table[4] = look_up_tokens0_known;
+assign look_up_tokens0_look_up18_table[4-1:0] = code_column1_byte2[4-1:0];
+assign look_up_tokens0_look_up19_table[4] = look_up_tokens0_known;
+assign look_up_tokens0_look_up19_table[4-1:0] = code_column1_byte2[8-1:4];
 assign byte_join0_joined[16-1:8] = byte_join0_either65_chosen;
 assign byte_join0_joined[8-1:0] = byte_join0_either64_chosen;
 assign byte_join1_joined[16-1:8] = byte_join1_either67_chosen;
@@ -625,7 +631,7 @@ always @(number2) begin: look_up15_show
     endcase
 end
 
-assign look_up_tokens0_known = (code_column1_byte2[0] && operation2[2]);
+assign look_up_tokens0_known = (code_column2_byte2[0] && operation2[2]);
 
 always @(look_up_tokens0_look_up16_table) begin: look_up_tokens0_look_up16_show
     case (look_up_tokens0_look_up16_table)
@@ -698,6 +704,80 @@ always @(look_up_tokens0_look_up17_table) begin: look_up_tokens0_look_up17_show
         29: look_up_tokens0_look_up17_code = 0;
         30: look_up_tokens0_look_up17_code = 0;
         default: look_up_tokens0_look_up17_code = 0;
+    endcase
+end
+
+always @(look_up_tokens0_look_up18_table) begin: look_up_tokens0_look_up18_show
+    case (look_up_tokens0_look_up18_table)
+        0: look_up_tokens0_look_up18_code = 2143;
+        1: look_up_tokens0_look_up18_code = 512;
+        2: look_up_tokens0_look_up18_code = 1551;
+        3: look_up_tokens0_look_up18_code = 771;
+        4: look_up_tokens0_look_up18_code = 514;
+        5: look_up_tokens0_look_up18_code = 513;
+        6: look_up_tokens0_look_up18_code = 1031;
+        7: look_up_tokens0_look_up18_code = 1583;
+        8: look_up_tokens0_look_up18_code = 1823;
+        9: look_up_tokens0_look_up18_code = 2271;
+        10: look_up_tokens0_look_up18_code = 2111;
+        11: look_up_tokens0_look_up18_code = 2239;
+        12: look_up_tokens0_look_up18_code = 2175;
+        13: look_up_tokens0_look_up18_code = 0;
+        14: look_up_tokens0_look_up18_code = 0;
+        15: look_up_tokens0_look_up18_code = 0;
+        16: look_up_tokens0_look_up18_code = 256;
+        17: look_up_tokens0_look_up18_code = 513;
+        18: look_up_tokens0_look_up18_code = 771;
+        19: look_up_tokens0_look_up18_code = 1287;
+        20: look_up_tokens0_look_up18_code = 1807;
+        21: look_up_tokens0_look_up18_code = 1871;
+        22: look_up_tokens0_look_up18_code = 1839;
+        23: look_up_tokens0_look_up18_code = 1903;
+        24: look_up_tokens0_look_up18_code = 1823;
+        25: look_up_tokens0_look_up18_code = 1887;
+        26: look_up_tokens0_look_up18_code = 1855;
+        27: look_up_tokens0_look_up18_code = 1559;
+        28: look_up_tokens0_look_up18_code = 1591;
+        29: look_up_tokens0_look_up18_code = 0;
+        30: look_up_tokens0_look_up18_code = 0;
+        default: look_up_tokens0_look_up18_code = 0;
+    endcase
+end
+
+always @(look_up_tokens0_look_up19_table) begin: look_up_tokens0_look_up19_show
+    case (look_up_tokens0_look_up19_table)
+        0: look_up_tokens0_look_up19_code = 256;
+        1: look_up_tokens0_look_up19_code = 771;
+        2: look_up_tokens0_look_up19_code = 513;
+        3: look_up_tokens0_look_up19_code = 1287;
+        4: look_up_tokens0_look_up19_code = 1807;
+        5: look_up_tokens0_look_up19_code = 1871;
+        6: look_up_tokens0_look_up19_code = 1839;
+        7: look_up_tokens0_look_up19_code = 1903;
+        8: look_up_tokens0_look_up19_code = 1823;
+        9: look_up_tokens0_look_up19_code = 1887;
+        10: look_up_tokens0_look_up19_code = 1855;
+        11: look_up_tokens0_look_up19_code = 1559;
+        12: look_up_tokens0_look_up19_code = 1591;
+        13: look_up_tokens0_look_up19_code = 0;
+        14: look_up_tokens0_look_up19_code = 0;
+        15: look_up_tokens0_look_up19_code = 0;
+        16: look_up_tokens0_look_up19_code = 512;
+        17: look_up_tokens0_look_up19_code = 771;
+        18: look_up_tokens0_look_up19_code = 514;
+        19: look_up_tokens0_look_up19_code = 513;
+        20: look_up_tokens0_look_up19_code = 1031;
+        21: look_up_tokens0_look_up19_code = 1295;
+        22: look_up_tokens0_look_up19_code = 2079;
+        23: look_up_tokens0_look_up19_code = 2207;
+        24: look_up_tokens0_look_up19_code = 2143;
+        25: look_up_tokens0_look_up19_code = 2271;
+        26: look_up_tokens0_look_up19_code = 2111;
+        27: look_up_tokens0_look_up19_code = 2239;
+        28: look_up_tokens0_look_up19_code = 2175;
+        29: look_up_tokens0_look_up19_code = 0;
+        30: look_up_tokens0_look_up19_code = 0;
+        default: look_up_tokens0_look_up19_code = 0;
     endcase
 end
 
@@ -820,7 +900,7 @@ assign code_column0_spill = (((code_column0_length3 > 0) && code_column0_behind[
 assign code_column0_pushed = ((code_column0_state << code_column0_length4) | {8'h0, code_column0_code4});
 
 always @(posedge clk) begin: code_column0_head_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_length4 <= code_column0_length3;
         code_column0_code4 <= code_column0_code3;
         if ((operation3 == 0)) begin
@@ -836,7 +916,7 @@ always @(posedge clk) begin: code_column0_head_stage
 end
 
 always @(posedge clk) begin: code_column0_push_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column0_behind <= code_column0_pushed;
     end
 end
@@ -845,10 +925,10 @@ always @(posedge clk) begin: code_column0_form_stage
     if (go) begin
         code_column0_coding2 <= (code_column0_coded && (!s_axis_tdata[47]));
         code_column0_plain2 <= (code_column0_coded && s_axis_tdata[47]);
-        look_up_tokens0_kinds <= s_axis_tdata[11-1:3];
+        code_column0_byte2 <= s_axis_tdata[11-1:3];
         if (((s_axis_tdata[3-1:0] == 3) && (0 == 0))) begin
             code_column0_plain2 <= 1'b1;
-            look_up_tokens0_kinds <= s_axis_tdata[43-1:35];
+            code_column0_byte2 <= s_axis_tdata[43-1:35];
         end
         code_column0_symbol2 <= code_column0_difference[4-1:0];
         if ((code_column0_difference > 15)) begin
@@ -859,7 +939,7 @@ end
 
 always @(posedge clk) begin: code_column0_map_stage
     if (go) begin
-        code_column0_byte3 <= look_up_tokens0_kinds;
+        code_column0_byte3 <= code_column0_byte2;
         code_column0_plain3 <= code_column0_coded2[(4 + 8)];
         code_column0_length3 <= code_column0_coded2[(4 + 8)-1:8];
         code_column0_code3 <= code_column0_coded2[8-1:0];
@@ -870,7 +950,7 @@ always @(posedge clk) begin: code_column0_map_stage
         end
         if (((operation2 == 3) && (0 == 0))) begin
             code_column0_byte3 <= name2;
-            code_column0_code3 <= look_up_tokens0_kinds;
+            code_column0_code3 <= code_column0_byte2;
         end
     end
 end
@@ -893,7 +973,7 @@ end
 
 assign find0_value = (s_axis_tdata[3-1:0] == 2);
 
-assign code_column0_coded = (find0_value || ((s_axis_tdata[3-1:0] == 4) && (s_axis_tdata[12] == 0)));
+assign code_column0_coded = (find0_value || (s_axis_tdata[3-1:0] == 4));
 
 always @(look_up1_code, code_column1_symbol2[0], code) begin: code_column1_choose1_either16_show
     code_column1_choose1_word = code;
@@ -1014,7 +1094,7 @@ assign code_column1_spill = (((code_column1_length3 > 0) && code_column1_behind[
 assign code_column1_pushed = ((code_column1_state << code_column1_length4) | {8'h0, code_column1_code4});
 
 always @(posedge clk) begin: code_column1_head_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column1_length4 <= code_column1_length3;
         code_column1_code4 <= code_column1_code3;
         if ((operation3 == 0)) begin
@@ -1030,7 +1110,7 @@ always @(posedge clk) begin: code_column1_head_stage
 end
 
 always @(posedge clk) begin: code_column1_push_stage
-    if (code_column0_turn) begin
+    if (turn) begin
         code_column1_behind <= code_column1_pushed;
     end
 end
@@ -1087,7 +1167,7 @@ end
 
 assign find1_value = ((s_axis_tdata[3-1:0] == 2) && (s_axis_tuser >= 1));
 
-assign code_column1_coded = (find1_value || ((s_axis_tdata[3-1:0] == 4) && (s_axis_tdata[12] == 0)));
+assign code_column1_coded = (find1_value || (s_axis_tdata[3-1:0] == 4));
 
 always @(look_up1_code, code_column2_symbol2[0], code) begin: code_column2_choose2_either32_show
     code_column2_choose2_word = code;
@@ -1194,10 +1274,10 @@ always @(code_column2_choose2_either45_chosen, code_column2_symbol2[3], code_col
     end
 end
 
-always @(look_up_tokens0_look_up16_code, operation2[2], code_column2_found2) begin: code_column2_either47_show
+always @(look_up_tokens0_look_up18_code, operation2[2], code_column2_found2) begin: code_column2_either47_show
     code_column2_coded2 = code_column2_found2;
     if (operation2[2]) begin
-        code_column2_coded2 = look_up_tokens0_look_up16_code;
+        code_column2_coded2 = look_up_tokens0_look_up18_code;
     end
 end
 
@@ -1208,7 +1288,7 @@ assign code_column2_spill = (((code_column2_length3 > 0) && code_column2_behind[
 assign code_column2_pushed = ((code_column2_state << code_column2_length4) | {8'h0, code_column2_code4});
 
 always @(posedge clk) begin: code_column2_head_stage
-    if (code_column2_turn) begin
+    if (turn) begin
         code_column2_length4 <= code_column2_length3;
         code_column2_code4 <= code_column2_code3;
         if ((operation3 == 0)) begin
@@ -1224,7 +1304,7 @@ always @(posedge clk) begin: code_column2_head_stage
 end
 
 always @(posedge clk) begin: code_column2_push_stage
-    if (code_column2_turn) begin
+    if (turn) begin
         code_column2_behind <= code_column2_pushed;
     end
 end
@@ -1281,7 +1361,7 @@ end
 
 assign find2_value = ((s_axis_tdata[3-1:0] == 2) && (s_axis_tuser >= 2));
 
-assign code_column2_coded = (find2_value || ((s_axis_tdata[3-1:0] == 4) && (s_axis_tdata[12] == 1)));
+assign code_column2_coded = (find2_value || (s_axis_tdata[3-1:0] == 4));
 
 always @(look_up1_code, code_column3_symbol2[0], code) begin: code_column3_choose3_either48_show
     code_column3_choose3_word = code;
@@ -1388,10 +1468,10 @@ always @(code_column3_choose3_either61_chosen, code_column3_symbol2[3], code_col
     end
 end
 
-always @(look_up_tokens0_look_up17_code, operation2[2], code_column3_found2) begin: code_column3_either63_show
+always @(look_up_tokens0_look_up19_code, operation2[2], code_column3_found2) begin: code_column3_either63_show
     code_column3_coded2 = code_column3_found2;
     if (operation2[2]) begin
-        code_column3_coded2 = look_up_tokens0_look_up17_code;
+        code_column3_coded2 = look_up_tokens0_look_up19_code;
     end
 end
 
@@ -1402,7 +1482,7 @@ assign code_column3_spill = (((code_column3_length3 > 0) && code_column3_behind[
 assign code_column3_pushed = ((code_column3_state << code_column3_length4) | {8'h0, code_column3_code4});
 
 always @(posedge clk) begin: code_column3_head_stage
-    if (code_column2_turn) begin
+    if (turn) begin
         code_column3_length4 <= code_column3_length3;
         code_column3_code4 <= code_column3_code3;
         if ((operation3 == 0)) begin
@@ -1418,7 +1498,7 @@ always @(posedge clk) begin: code_column3_head_stage
 end
 
 always @(posedge clk) begin: code_column3_push_stage
-    if (code_column2_turn) begin
+    if (turn) begin
         code_column3_behind <= code_column3_pushed;
     end
 end
@@ -1475,7 +1555,7 @@ end
 
 assign find3_value = ((s_axis_tdata[3-1:0] == 2) && (s_axis_tuser >= 3));
 
-assign code_column3_coded = (find3_value || ((s_axis_tdata[3-1:0] == 4) && (s_axis_tdata[12] == 1)));
+assign code_column3_coded = (find3_value || (s_axis_tdata[3-1:0] == 4));
 
 always @(code_column2_put, byte_join0_amount[0]) begin: byte_join0_turn0_move
     byte_join0_turned = code_column2_put;
@@ -1546,15 +1626,6 @@ assign byte_join1_low = byte_join1_joined;
 assign byte_join1_low_keep = (code_column1_keep | byte_join1_turned_keep);
 assign byte_join1_high = byte_join1_turned;
 assign byte_join1_high_keep = (code_column1_keep & byte_join1_turned_keep);
-
-always @(posedge clk) begin: turn_halves0_follow
-    if (go) begin
-        turn_halves0_odd <= code_column1_byte2[1];
-    end
-end
-
-assign code_column0_turn = (go && valid3 && (operation3 != 3) && (!((operation3 == 4) && turn_halves0_odd)));
-assign code_column2_turn = (go && valid3 && (operation3 != 3) && ((operation3 != 4) || turn_halves0_odd));
 
 always @(join_halves0_second4, join_halves0_amount[0]) begin: join_halves0_byte_join2_turn4_move
     join_halves0_byte_join2_data_after = join_halves0_second4;
@@ -1676,6 +1747,8 @@ always @(table2, raw2) begin: name
         name2 = 255;
     end
 end
+
+assign turn = (go && valid3 && (operation3 != 3));
 
 always @(posedge clk) begin: control
     if (rst == 1) begin

@@ -26,9 +26,9 @@ module token_reverse (
 // s_axis    in   zero_tokens's classes: those of up to 1024 pairs, if they are to be coded
 // s_choice  in   zero_part's choice for the chunk
 // m_axis    out  a packet for each chunk whose nnz is not 0: if it has known runs, its pairs from
-//                the last to the first, tdata = {class of the run, of the distance}, 15 for none;
-//                else one word. tuser = {the pair's number is odd, the known tables, there is a
-//                pair}
+//                the last to the first, tdata = {class of the run, of the distance}, 15 for none,
+//                at width 4 two pairs, the later one above; else one word. tuser = {the known
+//                tables, there are pairs}
 // rst       in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -49,9 +49,13 @@ reg m_axis_tvalid;
 input m_axis_tready;
 output m_axis_tlast;
 reg m_axis_tlast;
-output [2:0] m_axis_tuser;
-reg [2:0] m_axis_tuser;
+output [1:0] m_axis_tuser;
+reg [1:0] m_axis_tuser;
 
+wire [11:0] address;
+wire [11:0] read_address;
+wire write_here;
+reg [7:0] pair;
 reg [1:0] choice;
 reg [7:0] data;
 reg filled;
@@ -62,33 +66,35 @@ wire push;
 wire read;
 reg [1:0] read_slot;
 reg [1:0] read_state;
-reg [7:0] shown;
+wire [7:0] shown;
 reg [1:0] slot;
 reg [0:0] state;
 reg waiting;
 reg [1:0] waiting_choice;
 reg [7:0] waiting_rounds;
 reg write;
-wire [11:0] ram0_write_address;
-wire [11:0] ram0_read_address;
 (* no_rw_check *) reg [7:0] ram0_memory [0:3072-1];
 
-assign ram0_write_address[12-1:10] = slot;
-assign ram0_write_address[10-1:0] = index;
-assign ram0_read_address[12-1:10] = read_slot;
-assign ram0_read_address[10-1:0] = place;
+assign address[12-1:10] = slot;
+assign address[10-1:0] = index[10-1:0];
+assign read_address[12-1:10] = read_slot;
+assign read_address[10-1:0] = place;
+
+assign write_here = write;
 
 always @(posedge clk) begin: ram0_write_port
-    if (write) begin
-        ram0_memory[ram0_write_address] <= data;
+    if (write_here) begin
+        ram0_memory[address] <= data;
     end
 end
 
 always @(posedge clk) begin: ram0_read_port
     if (read) begin
-        shown <= ram0_memory[ram0_read_address];
+        pair <= ram0_memory[read_address];
     end
 end
+
+assign shown = pair;
 
 always @(s_axis_tlast, s_axis_tdata, s_axis_tvalid, index, filled, state) begin: enter
     s_axis_tready = (state == 0);
@@ -146,7 +152,7 @@ always @(posedge clk) begin: keep
     end
 end
 
-assign last = ((!choice[0]) || ($signed({1'b0, place}) == (1024 - 1)));
+assign last = ((!choice[0]) || (place == 1023));
 assign read = ((read_state == 1) || ((read_state == 2) && m_axis_tready));
 
 always @(posedge clk) begin: leave
@@ -183,10 +189,10 @@ always @(posedge clk) begin: walk
     end
 end
 
-always @(last, choice, place, read_state, shown) begin: show
+always @(last, choice, read_state, shown) begin: show
     m_axis_tvalid = (read_state == 2);
     m_axis_tlast = last;
-    m_axis_tuser = {(!place[0]), choice};
+    m_axis_tuser = choice;
     m_axis_tdata = 0;
     if (choice[0]) begin
         m_axis_tdata = shown;

@@ -47,15 +47,15 @@ input [12:0] s_chunk_tdata;
 input s_chunk_tvalid;
 output s_chunk_tready;
 wire s_chunk_tready;
-output [7:0] m_token_tdata;
-reg [7:0] m_token_tdata;
+output [15:0] m_token_tdata;
+reg [15:0] m_token_tdata;
 output m_token_tvalid;
 reg m_token_tvalid;
 input m_token_tready;
 output m_token_tlast;
 reg m_token_tlast;
-output [2:0] m_token_tuser;
-reg [2:0] m_token_tuser;
+output [1:0] m_token_tuser;
+reg [1:0] m_token_tuser;
 output [31:0] m_axis_tdata;
 wire [31:0] m_axis_tdata;
 output m_axis_tvalid;
@@ -225,30 +225,36 @@ reg [7:0] zero_part0_byte_rams0_ram2_read_data;
 wire zero_part0_byte_rams0_reach3_write;
 reg [7:0] zero_part0_byte_rams0_ram3_read_data;
 wire [31:0] zero_part0_byte_rams0_side_by_side2_joined;
+wire [10:0] token_reverse0_address;
+wire [10:0] token_reverse0_read_address;
+wire token_reverse0_write_here;
+reg [7:0] token_reverse0_pair;
 reg [1:0] token_reverse0_choice;
 reg [7:0] token_reverse0_data;
 reg token_reverse0_filled;
 reg [9:0] token_reverse0_index;
 wire token_reverse0_last;
-reg [9:0] token_reverse0_place;
+reg [8:0] token_reverse0_place;
 wire token_reverse0_push;
 wire token_reverse0_read;
 reg [1:0] token_reverse0_read_slot;
 reg [1:0] token_reverse0_read_state;
-reg [7:0] token_reverse0_shown;
+wire [15:0] token_reverse0_shown;
 reg [1:0] token_reverse0_slot;
 reg [0:0] token_reverse0_state;
 reg token_reverse0_waiting;
 reg [1:0] token_reverse0_waiting_choice;
 reg [7:0] token_reverse0_waiting_rounds;
 reg token_reverse0_write;
-wire [11:0] token_reverse0_ram4_write_address;
-wire [11:0] token_reverse0_ram4_read_address;
+wire token_reverse0_reach1_0_write_here;
+reg [7:0] token_reverse0_ram5_read_data;
+wire [15:0] token_reverse0_side_by_side3_joined;
 (* no_rw_check *) reg [7:0] zero_part0_byte_rams0_ram0_memory [0:1024-1];
 (* no_rw_check *) reg [7:0] zero_part0_byte_rams0_ram1_memory [0:1024-1];
 (* no_rw_check *) reg [7:0] zero_part0_byte_rams0_ram2_memory [0:1024-1];
 (* no_rw_check *) reg [7:0] zero_part0_byte_rams0_ram3_memory [0:1024-1];
-(* no_rw_check *) reg [7:0] token_reverse0_ram4_memory [0:3072-1];
+(* no_rw_check *) reg [7:0] token_reverse0_ram4_memory [0:1536-1];
+(* no_rw_check *) reg [7:0] token_reverse0_ram5_memory [0:1536-1];
 
 assign zero_tokens0_strip_leading_one0_side_by_side0_joined[10] = zero_tokens0_strip_leading_one0_keep10_bit;
 assign zero_tokens0_strip_leading_one0_side_by_side0_joined[9] = zero_tokens0_strip_leading_one0_keep9_bit;
@@ -277,10 +283,12 @@ assign zero_part0_byte_rams0_side_by_side2_joined[32-1:24] = zero_part0_byte_ram
 assign zero_part0_byte_rams0_side_by_side2_joined[24-1:16] = zero_part0_byte_rams0_ram2_read_data;
 assign zero_part0_byte_rams0_side_by_side2_joined[16-1:8] = zero_part0_byte_rams0_ram1_read_data;
 assign zero_part0_byte_rams0_side_by_side2_joined[8-1:0] = zero_part0_byte_rams0_byte;
-assign token_reverse0_ram4_write_address[12-1:10] = token_reverse0_slot;
-assign token_reverse0_ram4_write_address[10-1:0] = token_reverse0_index;
-assign token_reverse0_ram4_read_address[12-1:10] = token_reverse0_read_slot;
-assign token_reverse0_ram4_read_address[10-1:0] = token_reverse0_place;
+assign token_reverse0_address[11-1:9] = token_reverse0_slot;
+assign token_reverse0_address[9-1:0] = token_reverse0_index[10-1:1];
+assign token_reverse0_read_address[11-1:9] = token_reverse0_read_slot;
+assign token_reverse0_read_address[9-1:0] = token_reverse0_place;
+assign token_reverse0_side_by_side3_joined[16-1:8] = token_reverse0_ram5_read_data;
+assign token_reverse0_side_by_side3_joined[8-1:0] = token_reverse0_pair;
 
 assign s_axis_tready = (share0_first_tready && share0_second_tready);
 assign share0_first_tvalid = (s_axis_tvalid && share0_second_tready);
@@ -1381,17 +1389,35 @@ assign m_axis_tlast = zero_part0_last;
 assign m_axis_tkeep = {((zero_part0_left >= 4) && (!zero_part0_short)), (zero_part0_left >= 3), (zero_part0_left >= 2), (zero_part0_left != 0)};
 assign m_axis_tuser = {zero_part0_read_runs, zero_part0_left};
 
+assign token_reverse0_write_here = (token_reverse0_write && (token_reverse0_index[0] == 0));
+
 always @(posedge clk) begin: token_reverse0_ram4_write_port
-    if (token_reverse0_write) begin
-        token_reverse0_ram4_memory[token_reverse0_ram4_write_address] <= token_reverse0_data;
+    if (token_reverse0_write_here) begin
+        token_reverse0_ram4_memory[token_reverse0_address] <= token_reverse0_data;
     end
 end
 
 always @(posedge clk) begin: token_reverse0_ram4_read_port
     if (token_reverse0_read) begin
-        token_reverse0_shown <= token_reverse0_ram4_memory[token_reverse0_ram4_read_address];
+        token_reverse0_pair <= token_reverse0_ram4_memory[token_reverse0_read_address];
     end
 end
+
+assign token_reverse0_reach1_0_write_here = (token_reverse0_write && (token_reverse0_index[0] == 1));
+
+always @(posedge clk) begin: token_reverse0_ram5_write_port
+    if (token_reverse0_reach1_0_write_here) begin
+        token_reverse0_ram5_memory[token_reverse0_address] <= token_reverse0_data;
+    end
+end
+
+always @(posedge clk) begin: token_reverse0_ram5_read_port
+    if (token_reverse0_read) begin
+        token_reverse0_ram5_read_data <= token_reverse0_ram5_memory[token_reverse0_read_address];
+    end
+end
+
+assign token_reverse0_shown = token_reverse0_side_by_side3_joined;
 
 always @(zero_tokens0_m_class_tlast, zero_tokens0_m_class_tdata, zero_tokens0_m_class_tvalid, token_reverse0_index, token_reverse0_filled, token_reverse0_state) begin: token_reverse0_enter
     zero_tokens0_m_class_tready = (token_reverse0_state == 0);
@@ -1449,7 +1475,7 @@ always @(posedge clk) begin: token_reverse0_keep
     end
 end
 
-assign token_reverse0_last = ((!token_reverse0_choice[0]) || ($signed({1'b0, token_reverse0_place}) == (1024 - 1)));
+assign token_reverse0_last = ((!token_reverse0_choice[0]) || (token_reverse0_place == 511));
 assign token_reverse0_read = ((token_reverse0_read_state == 1) || ((token_reverse0_read_state == 2) && m_token_tready));
 
 always @(posedge clk) begin: token_reverse0_leave
@@ -1479,17 +1505,17 @@ end
 always @(posedge clk) begin: token_reverse0_walk
     if ((token_reverse0_read_state == 0)) begin
         token_reverse0_choice <= token_reverse0_waiting_choice;
-        token_reverse0_place <= {token_reverse0_waiting_rounds, 2'h3};
+        token_reverse0_place <= {token_reverse0_waiting_rounds, 1'h1};
     end
     else if (token_reverse0_read) begin
         token_reverse0_place <= (token_reverse0_place - 1);
     end
 end
 
-always @(token_reverse0_last, token_reverse0_choice, token_reverse0_place, token_reverse0_read_state, token_reverse0_shown) begin: token_reverse0_show
+always @(token_reverse0_last, token_reverse0_choice, token_reverse0_read_state, token_reverse0_shown) begin: token_reverse0_show
     m_token_tvalid = (token_reverse0_read_state == 2);
     m_token_tlast = token_reverse0_last;
-    m_token_tuser = {(!token_reverse0_place[0]), token_reverse0_choice};
+    m_token_tuser = token_reverse0_choice;
     m_token_tdata = 0;
     if (token_reverse0_choice[0]) begin
         m_token_tdata = token_reverse0_shown;

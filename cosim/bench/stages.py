@@ -21,7 +21,7 @@ from hls.code_schedule import CODE, HEADER, START, STORE, TOKEN, operation_bits
 from hls.lane_enc import beat_bytes
 from hls.point import POINT, RAW, NumberFormat, Tables
 from hls.stream import word_bytes
-from hls.token_reverse import NO_CLASS
+from hls.token_reverse import NO_CLASS, pairs_at_once
 from hls.zero_part import LEFT
 from hls.zero_tokens import COST, SIZE
 
@@ -224,10 +224,10 @@ class Stages:
         if not tokens:
             return [Word(0, tlast=1)]
         classes = tokens.classes + [NO_CLASS] * (-len(tokens.classes) % POINT.lanes)
-        pairs = zip(classes[::2], classes[1::2], strict=True)
+        group = 2 * pairs_at_once(self.width)
         words = [
-            Word(run << TABLE | distance, tuser=(i % 2) << 2 | (tokens.known or 0) << 1 | 1)
-            for i, (distance, run) in enumerate(pairs)
+            Word(word.tdata, tuser=(tokens.known or 0) << 1 | 1)
+            for word in group_words(classes, TABLE, group)
         ]
         return [replace(word, tlast=int(i == 0)) for i, word in enumerate(words)][::-1]
 
@@ -363,13 +363,13 @@ def operation_words(chunk: Stages) -> list[Word]:
 
 def token_bytes(chunk: Stages) -> Iterator[int]:
     """Bytes of the operations of its tokens, of which at width 1 a pair has two."""
-    for pair in chunk.backwards_class_words if chunk.known_runs else []:
-        choice = pair.tuser >> 1
+    for word in chunk.backwards_class_words if chunk.known_runs else []:
+        known = word.tuser >> 1
         if chunk.width == 1:
-            for run, kind in (1, pair.tdata >> TABLE), (0, pair.tdata % 2**TABLE):
-                yield (run << 2 | choice) << TABLE | kind
+            for run, kind in (1, word.tdata >> TABLE), (0, word.tdata % 2**TABLE):
+                yield (run << 1 | known) << TABLE | kind
         else:
-            yield choice << 2 * TABLE | pair.tdata
+            yield known << chunk.width * TABLE | word.tdata
 
 
 def assembly_words(chunk: Stages) -> list[Word]:
