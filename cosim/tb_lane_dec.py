@@ -17,16 +17,21 @@ from cosim.bench.frames import assert_same
 from cosim.bench.parts import Parts, dissect
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Word
+from cosim.bench.table_port import write_tables
 from hls.chunk_error import ChunkError
+from hls.code_tables import memory_words
 from hls.lane_dec import overhead, rounds_of
-from hls.point import ESCAPE, FP32, MAX_LENGTH, POINT, RAW
+from hls.point import ESCAPE, FP32, MAX_LENGTH, POINT, RAW, Tables
 
 CONFIGURATION = setting.configuration()
 assert CONFIGURATION.tables, "lane_dec is built with tables"
 TABLES = CONFIGURATION.tables.tables
+LOADABLE = bool(CONFIGURATION.parameters.get("loadable"))
 CONTRACT = CONFIGURATION.contract
 WIDTH = setting.width()
 SOFTWARE = "hw2-n8-c4096"  # of which so far only the package writes chunks
+NEAR = (1, 2, 3, 4, 5, 6, 7, 8, *(0,) * 7, 8)  # tables with all lengths, for small symbols,
+FAR = (8, *(0,) * 7, 7, 6, 5, 4, 3, 2, 1, 8)  # and for large ones
 FMT = FP32  # whose chunks these are; the exponents of bf16 are the same
 
 
@@ -42,15 +47,27 @@ class LaneDecoder(Bench):
             self.sink(name, stall) for name in ("m_exponents", "m_tail", "m_check")
         )
 
+    async def reset(self) -> None:
+        await super().reset()
+        if LOADABLE:
+            await write_tables(self, map(memory_words, TABLES))
+
     def send(self, parts: Parts) -> None:
         self.shapes.send([Word(parts.shape)])
         self.lanes.send([Word(word) for word in parts.lane_words(WIDTH)])
         self.codes.send(parts.code_words(WIDTH))
 
-    async def check(self, named: Iterable[tuple[str, Frame]], profile: str = POINT.profile) -> None:
+    async def check(
+        self,
+        named: Iterable[tuple[str, Frame]],
+        profile: str = POINT.profile,
+        tables: Tables = TABLES,
+    ) -> None:
         """Decode frames back to back; groups and the payload must be right."""
         start, frames = self.cycle, list(named)
-        chunks = [(name, parts) for name, frame in frames for parts in coded(frame, profile)]
+        chunks = [
+            (name, parts) for name, frame in frames for parts in coded(frame, profile, tables)
+        ]
         for _, parts in chunks:
             self.send(parts)
         for name, parts in chunks:
@@ -81,9 +98,9 @@ def assert_groups(words: Sequence[Word], parts: Parts, name: str) -> None:
     assert_same(came, [word.tdata for word in expected], name)
 
 
-def coded(frame: Frame, profile: str = POINT.profile) -> list[Parts]:
+def coded(frame: Frame, profile: str = POINT.profile, tables: Tables = TABLES) -> list[Parts]:
     """The chunks of a frame that have lanes."""
-    chunks = [dissect(chunk, FMT, TABLES) for chunk in golden.chunks(frame, FMT, profile)]
+    chunks = [dissect(chunk, FMT, tables) for chunk in golden.chunks(frame, FMT, profile, tables)]
     return [parts for parts in chunks if parts.nonzeros]
 
 
@@ -132,11 +149,29 @@ async def decodes_codes_that_begin_anywhere(dut: Any, stall: Stall) -> None:
         (f"{count} stripped", [v & ~stripped | 1 << FMT.mantissa for v in frames.gradient(count)])
         for count in (7, 200, 600, 1100, 1600, 2100, POINT.chunk + 9)
     ]
-    for _, frame in named:
-        frame.extend(frames.value(90) for _ in range(3))
     starts = {parts.coded_at for _, frame in named for parts in coded(frame, SOFTWARE)}
     assert any(start % 2 for start in starts), "no chunk has headers of three bytes"
     await decoder.check(named, SOFTWARE)
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms", skip=not LOADABLE)
+async def takes_other_tables(dut: Any) -> None:
+    """A table changes with its last word; tables are written while the decoder is empty."""
+    decoder = LaneDecoder(dut)
+    await decoder.reset()
+    frames = corners.Corners(FMT, TABLES)
+    near = [((~i & i + 1).bit_length() - 1) % 8 for i in range(POINT.block)]
+    drops = (near + [0] + [14 - drop for drop in near[1:]]) * 2
+    for tables in (TABLES[::-1], (NEAR, *TABLES[1:-1], FAR)):
+        named = [(f"table {i}", frames.block_of(i)) for i in range(len(TABLES))]
+        named += [("near and far", [frames.value(120 - drop) for drop in drops])]
+        found = {
+            b.table for _, f in named for parts in coded(f, tables=tables) for b in parts.blocks
+        }
+        assert found >= {0, len(TABLES) - 1}, "the tables at the ends are not chosen"
+        assert len(found) > len(TABLES) // 2, "too few tables are"
+        await write_tables(decoder, map(memory_words, tables))
+        await decoder.check(named, tables=tables)
 
 
 def faults() -> Iterable[tuple[str, ChunkError, Parts]]:

@@ -6,6 +6,6 @@ import pytest
 from cosim.bench.simulation import Simulate
 
 
-@pytest.mark.parametrize("name", ["lane_dec", "lane_dec_w2", "lane_dec_w4"])
+@pytest.mark.parametrize("name", ["lane_dec", "lane_dec_w2", "lane_dec_w4", "lane_dec_w4_loadable"])
 def test_lane_dec(simulate: Simulate, name: str) -> None:
     simulate(name)

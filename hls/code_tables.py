@@ -1,26 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """code_tables: what each step of lane_dec must know of the table of the group that is in it.
 
-The only place that knows where a table's words come from. Each is shown by the clock edge at which
-its group arrives, as a memory with a registered address does it: where these are ROMs in logic, a
-RAM with a write port fits as well.
+The only place that knows where a table's words come from: ROMs in logic or, with a write port,
+a memory of as many tables. Each word is shown by the clock edge at which its group arrives.
 
 Role         part of lane_dec, shared by its columns
 Format       swmodel/FORMAT.md section 3.2
-Parameters   tables: the table set, built in
+Parameters   tables: the table set, built in, or only as many as fit; load: the write port, if there
+             is one
 """
 
 from __future__ import annotations
 
-from myhdl import ConcatSignal, Signal, always, always_comb, always_seq, block, instances, intbv
+from myhdl import (
+    ConcatSignal,
+    Signal,
+    always,
+    always_comb,
+    always_seq,
+    block,
+    instances,
+    intbv,
+)
 
 from hls.point import ESCAPE, MAX_LENGTH, SYMBOLS
+from hls.ram import ram
 
 LIMITED = range(1, MAX_LENGTH)  # the lengths that have a limit
 LIMIT_BITS = sum(length + 1 for length in LIMITED)
 LOW_BITS = 20  # those of lengths 1 to 5, a ROM of their own: MyHDL has no constants of 35 bits
 ESCAPE_BITS = 2 * MAX_LENGTH
 PLANES = 4  # bits of a symbol, of an index, of a bias
+WORDS, WORD_LOG2 = 5, 3  # of a table in memory, and bits of a word's number
 
 
 def limit(lengths, length):
@@ -66,8 +77,31 @@ def table_bits(tables):
     return max(1, (len(tables) - 1).bit_length())
 
 
+def load_port(tables):
+    """The write port of the memories."""
+    return {
+        "table_write": Signal(bool(0)),
+        "table_address": Signal(intbv(0)[table_bits(tables) + WORD_LOG2 :]),
+        "table_data": Signal(intbv(0)[32:]),
+    }
+
+
+def memory_words(lengths):
+    """What the write port is given for a table, WORDS words of 32 bits."""
+    limits = limit_word(lengths)
+    biases = planes([bias(lengths, n) for n in range(1, MAX_LENGTH + 1)])
+    orders = planes(order(lengths))
+    return [
+        limits % (1 << LOW_BITS),
+        limits >> LOW_BITS | escape_word(lengths) << (LIMIT_BITS - LOW_BITS),
+        sum(plane << MAX_LENGTH * i for i, plane in enumerate(biases)),
+        orders[0] | orders[1] << SYMBOLS,
+        orders[2] | orders[3] << SYMBOLS,
+    ]
+
+
 @block
-def code_tables(clk, rst, step, table, limits, escape, biases, orders, tables):
+def code_tables(clk, rst, step, table, limits, escape, biases, orders, tables, load=None):
     """Show the words of three groups' tables.
 
     step     in   groups move on at this clock edge
@@ -76,8 +110,13 @@ def code_tables(clk, rst, step, table, limits, escape, biases, orders, tables):
     escape   out  escape_word of it
     biases   out  planes of the biases of lengths 1, 2, ... of the group in the second step
     orders   out  planes of the order of the group in the third step
+    load     in   {write, address, data}: data, number i of a table's memory_words, goes to the
+                  address {the table's number, i}; the table changes with the last of them
     rst      in   synchronous, active high
     """
+    if load:
+        return memory(clk, step, table, limits, escape, biases, orders, *load)
+
     table_width = len(table)
     table0 = Signal(intbv(0)[table_width:])
     low1, low2 = (Signal(intbv(0)[1:]) for _ in range(2))
@@ -92,14 +131,14 @@ def code_tables(clk, rst, step, table, limits, escape, biases, orders, tables):
     limit_rows = [limit_word(t) for t in tables]
     bias_rows = [planes([bias(t, n) for n in lengths]) for t in tables]
     order_rows = [planes(order(t)) for t in tables]
-    roms = [
+    words = [
         look_up(table, low_limits, [row % (1 << LOW_BITS) for row in limit_rows]),
         look_up(table, high_limits, [row >> LOW_BITS for row in limit_rows]),
         look_up(table, escape_bits, [escape_word(t) for t in tables]),
     ]
     for i in range(PLANES):
-        roms.append(look_up(table1, biases[i], [rows[i] for rows in bias_rows]))
-        roms.append(look_up(table2, orders[i], [rows[i] for rows in order_rows]))
+        words.append(look_up(table1, biases[i], [rows[i] for rows in bias_rows]))
+        words.append(look_up(table2, orders[i], [rows[i] for rows in order_rows]))
 
     @always(clk.posedge)
     def load():
@@ -124,6 +163,74 @@ def code_tables(clk, rst, step, table, limits, escape, biases, orders, tables):
             high2.next = high1
 
     return instances()
+
+
+@block
+def memory(clk, step, table, limits, escape, biases, orders, write, address, data):
+    """The same words, as they were written; all of a table in one row."""
+    depth = 1 << len(table)
+    sizes = LOW_BITS, LIMIT_BITS - LOW_BITS + ESCAPE_BITS, 32, 32  # of all words but the last
+    gathered = [Signal(intbv(0)[size:]) for size in sizes]  # of the row being written
+    gathers = [gather(clk, write, address, data, word, i) for i, word in enumerate(gathered)]
+    new_row = ConcatSignal(data, *reversed(gathered))
+    written = Signal(intbv(0)[len(table) :])
+    commit = Signal(bool(0))
+    row0 = Signal(intbv(0)[len(new_row) :])
+    rows = ram(clk, commit, written, new_row, step, table, row0, depth)
+
+    first, second, third = (i * MAX_LENGTH for i in (1, 2, 3))
+    bias_word = Signal(intbv(0)[PLANES * MAX_LENGTH :])
+    order1, order2 = (Signal(intbv(0)[PLANES * SYMBOLS :]) for _ in range(2))
+    b0, b1, b2, b3 = biases
+    s0, s1, s2, s3 = orders
+    bias_at = LIMIT_BITS + ESCAPE_BITS
+    order_at = bias_at + PLANES * MAX_LENGTH
+
+    @always_comb
+    def last_word():
+        commit.next = write and address[WORD_LOG2:] == WORDS - 1
+        written.next = address[:WORD_LOG2]
+
+    @always_comb
+    def show_first():
+        limits.next = row0[LIMIT_BITS:]
+        escape.next = row0[bias_at:LIMIT_BITS]
+
+    @always_comb
+    def show_second():
+        b0.next = bias_word[first:]
+        b1.next = bias_word[second:first]
+        b2.next = bias_word[third:second]
+        b3.next = bias_word[:third]
+
+    @always_comb
+    def show_third():
+        s0.next = order2[SYMBOLS:]
+        s1.next = order2[2 * SYMBOLS : SYMBOLS]
+        s2.next = order2[3 * SYMBOLS : 2 * SYMBOLS]
+        s3.next = order2[: 3 * SYMBOLS]
+
+    @always(clk.posedge)
+    def follow():
+        if step:
+            bias_word.next = row0[order_at:bias_at]
+            order1.next = row0[:order_at]
+            order2.next = order1
+
+    return instances()
+
+
+@block
+def gather(clk, write, address, data, word, number):
+    """Keep the word of this number of the row being written."""
+    size = len(word)
+
+    @always(clk.posedge)
+    def keep():
+        if write and address[WORD_LOG2:] == number:
+            word.next = data[size:]
+
+    return keep
 
 
 @block

@@ -13,7 +13,8 @@ its state and for its exponent: only an escape does. A group of one value takes 
 Role         between chunk_parse and raw_join
 Golden       read_exponents of swmodel/reference/decode.py
 Format       swmodel/FORMAT.md sections 3.2, 5 and 6
-Parameters   tables: the table set, built in; width: values of a group
+Parameters   tables: the table set, built in; width: values of a group; loadable: with a memory in
+             place of the tables, of which then only the number counts
 Throughput   a group a cycle, and the waits; overhead(width) cycles more a chunk, and what its last
              round lacks of all lanes
 Not done     tokens of zero runs: their two tables alternate from item to item
@@ -38,7 +39,7 @@ from myhdl import (
 from hls.choose import choose
 from hls.chunk_error import CODE_BITS, ChunkError
 from hls.chunk_parse import INDEX, SHAPE
-from hls.code_tables import ESCAPE_BITS, LIMIT_BITS, PLANES, code_tables, table_bits
+from hls.code_tables import ESCAPE_BITS, LIMIT_BITS, PLANES, code_tables, load_port, table_bits
 from hls.code_window import code_window, place_bits, slots_of
 from hls.fifo import cut
 from hls.lane_column import STATE, lane_column
@@ -74,8 +75,9 @@ def halves_of(width: int) -> int:
     return max(2, width)
 
 
-def ports(width=1):
+def ports(tables, width=1, loadable=0):
     items = (width - 1).bit_length()
+    load = load_port(tables) if loadable else {}
     return {
         "s_shape": AxiStream(SHAPE, last=False),
         "s_lanes": AxiStream(STATE * halves_of(width), last=False),
@@ -83,11 +85,15 @@ def ports(width=1):
         "m_exponents": AxiStream(8 * width, user=3 + items, last=False),
         "m_tail": AxiStream(32, last=False),
         "m_check": AxiStream(32 + CODE_BITS, last=False),
+        **load,
     }
 
 
 @block
-def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, tables, width=1):
+def lane_dec(
+    clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, tables, width=1,
+    table_write=None, table_address=None, table_data=None,
+):  # fmt: skip
     """Decode exponents, a chunk after the other.
 
     s_shape      in   of each chunk {payload bytes that must be 0, it has codes, number of values
@@ -99,6 +105,8 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
     m_tail       out  of each chunk the last raw bytes, after its last exponents
     m_check      out  of each chunk {the first ChunkError found in it, the CRC-32}, with m_tail; the
                       chunk after it waits for both to go
+    table_...    in   if it is loadable, the write port of its memory (hls/code_tables.py), for
+                      tables that no chunk in the decoder names
     rst          in   synchronous, active high
     """
     rounds, halves, slots = rounds_of(width), halves_of(width), slots_of(width)
@@ -165,7 +173,8 @@ def lane_dec(clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, 
     window = code_window(
         clk, rst, s_codes, start, coded, valid1, go, able, missing, unread, take, dealt, width
     )
-    words = code_tables(clk, rst, step, coder, limits, escape, biases, orders, tables)
+    load = (table_write, table_address, table_data) if table_write is not None else None
+    words = code_tables(clk, rst, step, coder, limits, escape, biases, orders, tables, load)
 
     # The columns. Item k of a chunk's last group is there if k is not above `surplus`.
 

@@ -64,6 +64,7 @@ code_window_w4.v
 lane_dec.v
 lane_dec_w2.v
 lane_dec_w4.v
+lane_dec_w4_loadable.v
 raw_join.v
 zero_merge.v
 chunk_check.v

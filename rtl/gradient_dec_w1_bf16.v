@@ -1939,6 +1939,13 @@ always @(posedge clk) begin: lane_dec0_code_window0_advance
     end
 end
 
+always @(posedge clk) begin: lane_dec0_code_tables0_load
+    if (lane_dec0_step) begin
+        lane_dec0_limits <= lane_dec0_code_tables0_limit_bits;
+        lane_dec0_escape <= lane_dec0_code_tables0_escape_bits;
+    end
+end
+
 always @(lane_dec0_coder) begin: lane_dec0_code_tables0_look_up0_read
     case (lane_dec0_coder)
         0: lane_dec0_code_tables0_low_limits = 515821;
@@ -2168,13 +2175,6 @@ always @(lane_dec0_code_tables0_table2) begin: lane_dec0_code_tables0_look_up10_
         14: lane_dec0_code_tables0_look_up10_word = 64896;
         default: lane_dec0_code_tables0_look_up10_word = 65152;
     endcase
-end
-
-always @(posedge clk) begin: lane_dec0_code_tables0_load
-    if (lane_dec0_step) begin
-        lane_dec0_limits <= lane_dec0_code_tables0_limit_bits;
-        lane_dec0_escape <= lane_dec0_code_tables0_escape_bits;
-    end
 end
 
 always @(posedge clk) begin: lane_dec0_code_tables0_follow

@@ -42,6 +42,8 @@ module lane_dec_w4 (
 // m_tail       out  of each chunk the last raw bytes, after its last exponents
 // m_check      out  of each chunk {the first ChunkError found in it, the CRC-32}, with m_tail; the
 //                   chunk after it waits for both to go
+// table_...    in   if it is loadable, the write port of its memory (hls/code_tables.py), for
+//                   tables that no chunk in the decoder names
 // rst          in   synchronous, active high
 
 input clk;
@@ -1469,6 +1471,13 @@ always @(posedge clk) begin: code_window0_advance
     end
 end
 
+always @(posedge clk) begin: code_tables0_load
+    if (step) begin
+        limits <= code_tables0_limit_bits;
+        escape <= code_tables0_escape_bits;
+    end
+end
+
 always @(coder) begin: code_tables0_look_up0_read
     case (coder)
         0: code_tables0_low_limits = 515821;
@@ -1698,13 +1707,6 @@ always @(code_tables0_table2) begin: code_tables0_look_up10_read
         14: code_tables0_look_up10_word = 64896;
         default: code_tables0_look_up10_word = 65152;
     endcase
-end
-
-always @(posedge clk) begin: code_tables0_load
-    if (step) begin
-        limits <= code_tables0_limit_bits;
-        escape <= code_tables0_escape_bits;
-    end
 end
 
 always @(posedge clk) begin: code_tables0_follow

@@ -17,22 +17,33 @@ from reference.profile import PROFILES, Profile
 
 from cosim.bench.corners import Frame
 from hls.configuration import Configuration
-from hls.point import POINT, NumberFormat, profile_name
+from hls.point import POINT, NumberFormat, Tables, profile_name
 
 TABLE_SET = slice(12, 20)  # fields of the stream's header (section 1)
 DIRECTORY_BYTES = slice(20, 24)
 HEADER_BYTES = 28  # without the directory
 
 
-def compress(frame: Sequence[int], fmt: NumberFormat, profile: str = POINT.profile) -> bytes:
-    """The stream of a frame in a profile, that of the hardware unless another is named."""
+def compress(
+    frame: Sequence[int],
+    fmt: NumberFormat,
+    profile: str = POINT.profile,
+    tables: Tables | None = None,
+) -> bytes:
+    """The stream of a frame, in the hardware's profile and with the package's tables or others."""
     patterns = np.array(frame, dtype=f"u{fmt.width // 8}")
-    return entrolith.compress(patterns, dtype=fmt.name, profile=profile)
+    table_set = entrolith.TableSet(tables) if tables else None
+    return entrolith.compress(patterns, dtype=fmt.name, profile=profile, tables=table_set)
 
 
-def chunks(frame: Sequence[int], fmt: NumberFormat, profile: str = POINT.profile) -> list[bytes]:
+def chunks(
+    frame: Sequence[int],
+    fmt: NumberFormat,
+    profile: str = POINT.profile,
+    tables: Tables | None = None,
+) -> list[bytes]:
     """The chunks of a frame's stream (section 4)."""
-    stream = compress(frame, fmt, profile)
+    stream = compress(frame, fmt, profile, tables)
     at, cut = header_bytes(stream), []
     for _ in range(0, len(frame), POINT.chunk):
         size = int.from_bytes(stream[at + 1 : at + 4], "little")
