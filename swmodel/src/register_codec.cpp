@@ -246,6 +246,16 @@ std::set<int> dtype_codes(const Header& header) {
     return codes;
 }
 
+/// What pybind11 multiplies to strides, unchecked, before NumPy looks at the shape.
+/// Raises ValueError, as NumPy would.
+void check_strides(const std::vector<py::ssize_t>& shape, py::ssize_t stride) {
+    for (std::size_t i = shape.size(); i > 1; --i) {
+        if (__builtin_mul_overflow(stride, shape[i - 1], &stride)) {
+            throw py::value_error{"the dimensions are too large"};
+        }
+    }
+}
+
 /// By name, in the mapping's order, arrays for the values. NumPy raises a ValueError if it has none
 /// of a shape.
 py::dict new_arrays(const Header& header, const std::map<int, py::dtype>& kinds) {
@@ -260,6 +270,7 @@ py::dict new_arrays(const Header& header, const std::map<int, py::dtype>& kinds)
     std::vector<py::ssize_t> shape;
     for (const auto& [tensor, kind] : order) {
         shape.assign(tensor->shape.begin(), tensor->shape.end());
+        check_strides(shape, kind->itemsize());
         arrays[py::str{tensor->name}] = py::array{*kind, shape};
     }
     return arrays;
