@@ -9,7 +9,6 @@ from typing import Any
 
 import cocotb
 
-from cosim.bench import golden, setting
 from cosim.bench.block import Block, Case, chunks, corners
 from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages, assembly_words
@@ -17,7 +16,6 @@ from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from hls.chunk_assemble import CHUNK_CYCLES, CONTRACT
 from hls.point import POINT
 
-PROFILE = golden.profile(setting.configuration())
 INPUTS = "s_chunk", "s_zeros", "s_codes", "s_raw"
 
 
@@ -32,7 +30,7 @@ def case(name: str, chunk: Stages) -> Case:
 
 
 def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
-    return (case(name, chunk) for name, chunk in chunks(frames, PROFILE))
+    return (case(name, chunk) for name, chunk in chunks(frames))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

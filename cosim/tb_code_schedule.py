@@ -20,6 +20,7 @@ from hls.code_schedule import (
     CODE,
     CONTRACT,
     EXPONENT,
+    HEADER,
     START,
     TOKEN,
     busy_cycles,
@@ -33,6 +34,8 @@ RUNS = setting.runs()
 INPUTS = ("s_chunk", "s_header", "s_axis", "s_token")[: 4 if RUNS else 3]
 OUTPUTS = "m_axis", "m_chunk"
 OPERATION = operation_bits(RUNS)
+TRAILING = setting.profile().trailing > 0
+THIRD_BYTE = TRAILING * 255 << (EXPONENT + OPERATION)  # of a header
 
 
 def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
@@ -59,7 +62,8 @@ def view(stream: str, word: Word) -> Fields:
     """What is compared: of an operation without bytes or items, not these."""
     data, keep, user, last = kept(stream, word)
     if stream == "m_axis" and data % 2**OPERATION not in {START, CODE, TOKEN}:
-        data &= ~((2 ** (EXPONENT * WIDTH) - 1) << OPERATION)
+        third = data & THIRD_BYTE if data % 2**OPERATION == HEADER else 0
+        data = data & ~((2 ** (EXPONENT * WIDTH) - 1) << OPERATION) | third
     if stream == "m_axis" and data % 2**OPERATION != CODE:
         user = 0
     return data, keep, user, last

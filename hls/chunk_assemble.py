@@ -5,18 +5,19 @@ Role         last stage of the encoder but byte_pack, which closes the gaps
 Golden       framed and write_chunk of swmodel/reference/encode.py
 Format       swmodel/FORMAT.md section 4
 Parameters   fmt: the number format, its raw part one or three bytes; width: values of a group; a
-             word of codes, of raw bytes and of the chunk has four bytes for each
+             word of codes, of raw bytes and of the chunk has four bytes for each; trailing: whether
+             bytes may be left out of raw parts
 """
 
 from __future__ import annotations
 
 from myhdl import Signal, always, always_comb, always_seq, block, concat, instances, intbv, modbv
 
-from hls import code_stack, zero_bitmap
+from hls import code_stack, raw_strip, zero_bitmap
 from hls.point import POINT
 from hls.side_by_side import side_by_side
 from hls.stream import AxiStream, Contract, word_bytes
-from hls.zero_split import COUNT, INDEX
+from hls.zero_split import COUNT, INDEX, TRAILING
 
 FRONT = 4  # bytes of a word in front of the lanes
 LAST_INDEX = POINT.chunk - 1
@@ -32,10 +33,10 @@ CONTRACT = Contract(latency=4, interval=1)  # from a chunk's totals, zeros and c
 CHUNK_CYCLES = 4  # beside a cycle for each word that is taken
 
 
-def ports(fmt, width=1):  # noqa: ARG001 # a chunk's size has the same bits for all
+def ports(fmt, width=1, trailing=False):  # noqa: ARG001 # a chunk's size has the same bits for all
     bits = 8 * word_bytes(width)
     return {
-        "s_chunk": AxiStream(COUNT + INDEX),
+        "s_chunk": AxiStream(COUNT + INDEX + TRAILING * trailing),
         "s_zeros": AxiStream(8 * FRONT, user=zero_bitmap.PARTS),
         "s_codes": AxiStream(bits, keep=True, user=code_stack.size_bits(width)),
         "s_raw": AxiStream(bits, last=False),
@@ -44,14 +45,17 @@ def ports(fmt, width=1):  # noqa: ARG001 # a chunk's size has the same bits for 
 
 
 @block
-def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt, width=1):
+def chunk_assemble(
+    clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt, width=1, trailing=False
+):
     """Take a word a cycle; a chunk takes 4 cycles more, a short one 5.
 
-    s_chunk  in   tdata = {nnz, n - 1}; tlast = the frame's last
+    s_chunk  in   tdata = {nnz, n - 1}, with trailing {bytes left out, nnz, n - 1}; tlast = the
+                  frame's last
     s_zeros  in   zero_bitmap's packet for the chunk; dropped if no value or every value is zero
     s_codes  in   code_stack's packet for the chunk: lanes, blocks, codes; none if nnz is 0
-    s_raw    in   the chunk's raw bytes in whole words. Its last 4 bytes are in the lanes: the last
-                  word is dropped if it has no others
+    s_raw    in   the chunk's raw bytes, none left out, in whole words. The last 4 that are not left
+                  out are in the lanes: words that have no others are dropped
     m_axis   out  the chunk; tuser = {the frame's last chunk, in all words; the word's bytes less
                   one}; tdata is 0 behind them; tlast = the chunk's last
     rst      in   synchronous, active high; drops everything in flight
@@ -65,6 +69,7 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt, widt
     )
     code_bits = code_stack.size_bits(width)
     bits = max(largest.bit_length(), code_bits + 1)
+    word_bits = bits - levels
 
     state = Signal(intbv(IDLE)[4:])
     index = Signal(intbv(0)[INDEX:])  # n - 1
@@ -79,13 +84,17 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt, widt
     start = Signal(bool(0))
     leave = Signal(bool(0))
 
-    # bytes less one: of the part raw, -1 if there is none; of the chunk
-    raw_total = Signal(modbv(0)[bits:])
+    # raw bytes
+    raw_size = Signal(modbv(0)[bits:])  # less one: of the part raw, -1 if there is none
+    raw_total = Signal(modbv(0)[bits:])  # less one: of s_raw
     raw_left = Signal(modbv(0)[bits:])
+    raw_last = Signal(modbv(0)[levels + 2 :])  # place of the last that is not in the lanes
+    raw_words = Signal(modbv(0)[word_bits:])  # with this one and after it, less one
+    surplus = Signal(modbv(0)[2:])  # words of which all bytes are in the lanes
     raw_none = Signal(bool(0))
     raw_ends = Signal(bool(0))  # with the next word
-    surplus = width == 1 or Signal(bool(0))  # a word of raw bytes remains, all in the lanes
-    size = Signal(modbv(0)[bits:])
+    raw_reach = Signal(intbv(0)[levels:])  # the last byte of the word that leaves, if it is raw
+    size = Signal(modbv(0)[bits:])  # of the chunk, less one
 
     # the word that leaves
     offer = Signal(bool(0))
@@ -98,16 +107,29 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt, widt
     frame_last = Signal(bool(0))
     word = Signal(intbv(0)[8 * count :])
 
-    sizing = find_raw_size(s_chunk.tdata(COUNT + INDEX, INDEX), raw_total, raw_bytes)
-    ending = find_surplus(raw_left, surplus, levels) if width > 1 else []
+    move_raw = Signal(bool(0))
+    raw_rest = Signal(intbv(0)[levels:]) if trailing else raw_reach  # its bytes less one
+    raw_word = Signal(intbv(0)[8 * count :]) if trailing else s_raw.tdata
+    stripped = trailing and Signal(bool(0))  # something is left out
+    sizing = [count_raw(s_chunk, raw_total, raw_bytes)]
+    if trailing:
+        way = Signal(modbv(0)[raw_strip.WAY :])
+        sizing += [
+            size_stripped(s_chunk, raw_size),
+            find_stripped_end(raw_left, way, raw_last, levels),
+            strip(clk, start, move_raw, s_chunk, s_raw, way, raw_reach, raw_rest, raw_word),
+            find_trailing(way, stripped),
+        ]
+    else:
+        sizing += [size_whole(raw_total, raw_size), find_end(raw_left, raw_last, levels)]
     counting = count_codes(s_codes.tkeep, code_rest)
     bytes_shown, picks = [], []
     for k in range(count):
         byte = Signal(intbv(0)[8:])
         raw_here = Signal(bool(0))
-        picks.append(reach(k, from_raw, raw_ends, raw_left, raw_here, levels))
         in_front = front if k < FRONT else None
-        picks.append(pick(k, in_front, s_codes, from_codes, s_raw, raw_here, byte))
+        picks.append(reach(k, from_raw, raw_rest, raw_here))
+        picks.append(pick(k, in_front, s_codes, from_codes, raw_word, raw_here, byte))
         bytes_shown.append(byte)
     joined = side_by_side(bytes_shown, word)
 
@@ -115,8 +137,22 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt, widt
     def look():
         free.next = not m_axis.tvalid or m_axis.tready
         start.next = state == IDLE and s_chunk.tvalid and s_zeros.tvalid
-        raw_none.next = raw_left[bits - 1]
-        raw_ends.next = raw_left[bits:levels] == 0
+
+    @always_comb
+    def look_ahead():
+        raw_words.next = raw_left[bits:levels]
+        surplus.next = -raw_last[levels + 2 : levels]
+
+    @always_comb
+    def foresee():
+        raw_none.next = raw_words < concat(intbv(0)[word_bits - 2 :], surplus)
+        raw_ends.next = raw_words == concat(intbv(0)[word_bits - 2 :], surplus)
+
+    @always_comb
+    def locate():
+        raw_reach.next = all_bytes
+        if raw_ends:
+            raw_reach.next = raw_last[levels:]
 
     @always_comb
     def take():
@@ -134,6 +170,8 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt, widt
             mode.next = FORM_CODED + 4 * ZEROS_ALL
         elif bitmap:
             mode.next = FORM_CODED + 4 * ZEROS_BITMAP
+        if coded and stripped:
+            mode.next[5] = True
         if short:
             mode.next[7] = True
 
@@ -178,14 +216,13 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt, widt
             last.next = s_codes.tlast and raw_none
         elif state == RAW:
             offer.next = s_raw.tvalid
-            rest.next = all_bytes
-            if raw_ends:
-                rest.next = raw_left[levels:]
+            rest.next = raw_rest
             last.next = raw_ends
 
     @always_comb
     def pass_on():
         leave.next = offer and free
+        move_raw.next = s_raw.tvalid and ((state == RAW and free) or state == SURPLUS)
 
     @always_seq(clk.posedge, reset=rst)
     def proceed():
@@ -220,9 +257,9 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt, widt
         elif state == RAW:
             if leave and raw_ends:
                 state.next = IDLE
-                if surplus:
+                if surplus != 0:
                     state.next = SURPLUS
-        elif s_raw.tvalid:
+        elif s_raw.tvalid and raw_words == 0:
             state.next = IDLE
 
     @always(clk.posedge)
@@ -237,11 +274,11 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt, widt
             )
             frame_last.next = s_chunk.tlast
             raw_left.next = raw_total
-            size.next = raw_total
+            size.next = raw_size
         elif state == ADD_WORDS or (state == ADD_CODES and s_codes.tvalid):
             size.next = size + addend
-        elif state == RAW and leave:
-            raw_left.next[bits:levels] = raw_left[bits:levels] - 1
+        elif move_raw:
+            raw_left.next[bits:levels] = raw_words - 1
 
     @always_seq(clk.posedge, reset=rst)
     def offer_word():
@@ -259,55 +296,160 @@ def chunk_assemble(clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt, widt
 
 
 @block
-def find_raw_size(nonzeros, total, raw_bytes):
-    """The bytes, less one, of so many raw parts that are not in the lanes; -1 for none."""
-    bits = len(total)
-    more = bits - len(nonzeros)
-    beyond = Signal(modbv(0)[bits:])
+def count_raw(s_chunk, total, raw_bytes):
+    """The bytes, less one, of so many raw parts."""
+    more, top = len(total) - COUNT, COUNT + INDEX
 
     if raw_bytes == 1:
 
         @always_comb
         def multiply():
-            beyond.next = concat(intbv(0)[more:], nonzeros) - TAIL - 1
+            total.next = concat(intbv(0)[more:], s_chunk.tdata[top:INDEX]) - 1
 
-    elif raw_bytes == 3:
+    elif raw_bytes == raw_strip.PART:
 
         @always_comb
         def multiply():
-            beyond.next = (
-                concat(intbv(0)[more:], nonzeros)
-                + concat(intbv(0)[more - 1 :], nonzeros, intbv(0)[1:])
-                - TAIL
+            total.next = (
+                concat(intbv(0)[more:], s_chunk.tdata[top:INDEX])
+                + concat(intbv(0)[more - 1 :], s_chunk.tdata[top:INDEX], intbv(0)[1:])
                 - 1
             )
 
     else:
         raise ValueError(f"raw parts of {raw_bytes} bytes")
 
+    return multiply
+
+
+@block
+def size_whole(total, size):
+    """The bytes, less one, that are not in the lanes; -1 for none."""
+    beyond = Signal(modbv(0)[len(size) :])
+
     @always_comb
-    def bound():
-        total.next = beyond
-        if beyond[bits - 1]:
-            total.next = -1
+    def subtract():
+        beyond.next = total - TAIL
+
+    return subtract, not_less(beyond, size)
+
+
+@block
+def size_stripped(s_chunk, size):
+    """The same of raw parts of which some bytes are left out."""
+    bits = len(size)
+    more, top = bits - COUNT, COUNT + INDEX
+    once = Signal(modbv(0)[bits:])
+    twice = Signal(modbv(0)[bits:])
+    beyond = Signal(modbv(0)[bits:])
+    bounding = not_less(beyond, size)
+
+    @always_comb
+    def choose():
+        once.next = 0
+        twice.next = 0
+        if s_chunk.tdata[top + TRAILING : top] != 1:
+            once.next = concat(intbv(0)[more:], s_chunk.tdata[top:INDEX])
+        if s_chunk.tdata[top + TRAILING : top] != 2:
+            twice.next = concat(intbv(0)[more - 1 :], s_chunk.tdata[top:INDEX], intbv(0)[1:])
+
+    @always_comb
+    def add():
+        beyond.next = once + twice - TAIL - 1
 
     return instances()
 
 
 @block
-def find_surplus(left, surplus, levels):
-    """Whether no other raw bytes share a word with the first of the last four."""
-    if levels == 3:
+def not_less(beyond, size):
+    """The size, or -1 if it is less."""
+    sign = len(size) - 1
 
-        @always_comb
-        def look():
-            surplus.next = left[2]
+    @always_comb
+    def bound():
+        size.next = beyond
+        if beyond[sign]:
+            size.next = -1
 
-    else:
+    return bound
 
-        @always_comb
-        def look():
-            surplus.next = left[2] and left[3]
+
+@block
+def find_end(left, last, levels):
+    """The place, in the chunk's last word, of the last raw byte that is not in the lanes.
+
+    It is negative by a word for each word that such a byte is in front of that one.
+    """
+
+    @always_comb
+    def subtract():
+        last.next = concat(intbv(0)[2:], left[levels:]) - TAIL
+
+    return subtract
+
+
+@block
+def find_stripped_end(left, way, last, levels):
+    """The same where the lanes have two bytes each of two raw parts, or one each of four."""
+    of_two, of_four = 2 * raw_strip.PART, 4 * raw_strip.PART
+    whole, four = raw_strip.WHOLE, raw_strip.first_way(2)
+
+    @always_comb
+    def subtract():
+        if way == whole:
+            last.next = concat(intbv(0)[2:], left[levels:]) - TAIL
+        elif way < four:
+            last.next = concat(intbv(0)[2:], left[levels:]) - of_two
+        else:
+            last.next = concat(intbv(0)[2:], left[levels:]) - of_four
+
+    return subtract
+
+
+@block
+def strip(clk, start, move_raw, s_chunk, s_raw, way, reach, rest, word):
+    """Leave bytes out of a chunk's raw words; rest: those that are kept up to `reach`, less one."""
+    count, levels, top = len(word) // 8, len(rest), COUNT + INDEX
+    rom, ways = raw_strip.rest_rom(count), raw_strip.way_rom(count)
+    whole, two, four = (raw_strip.first_way(left_out) for left_out in range(3))
+    place = Signal(intbv(0)[raw_strip.WAY + levels :])
+    way_after = Signal(intbv(0)[raw_strip.WAY :])
+    stripping = raw_strip.raw_strip(s_raw.tdata, way, word)
+
+    @always_comb
+    def address():
+        place.next = concat(way, reach)
+
+    @always_comb
+    def look_up():
+        rest.next = rom[int(place)]
+
+    @always_comb
+    def follow():
+        way_after.next = ways[int(way)]
+
+    @always(clk.posedge)
+    def turn():
+        if start:
+            way.next = whole
+            if s_chunk.tdata[top + TRAILING : top] == 1:
+                way.next = two
+            elif s_chunk.tdata[top + TRAILING : top] == 2:
+                way.next = four
+        elif move_raw:
+            way.next = way_after
+
+    return instances()
+
+
+@block
+def find_trailing(way, stripped):
+    """Whether anything is left out."""
+    whole = raw_strip.WHOLE
+
+    @always_comb
+    def look():
+        stripped.next = way != whole
 
     return look
 
@@ -337,7 +479,7 @@ def count_codes(keep, rest):
 
 
 @block
-def reach(k, from_raw, raw_ends, raw_left, raw_here, levels):
+def reach(k, from_raw, raw_rest, raw_here):
     """Whether byte k of the word that leaves is one of raw parts."""
     if k == 0:
 
@@ -349,13 +491,13 @@ def reach(k, from_raw, raw_ends, raw_left, raw_here, levels):
 
         @always_comb
         def look():
-            raw_here.next = from_raw and (not raw_ends or raw_left[levels:] >= k)
+            raw_here.next = from_raw and raw_rest >= k
 
     return look
 
 
 @block
-def pick(k, front, s_codes, from_codes, s_raw, raw_here, byte):
+def pick(k, front, s_codes, from_codes, raw_word, raw_here, byte):
     """Byte k of the word that leaves, of the one part that it is from; else 0."""
     low, high = 8 * k, 8 * k + 8
     kept = min(k, FRONT)  # words of codes that have more than four bytes are full
@@ -369,7 +511,7 @@ def pick(k, front, s_codes, from_codes, s_raw, raw_here, byte):
         if from_codes and s_codes.tkeep[kept]:
             of_codes.next = s_codes.tdata[high:low]
         if raw_here:
-            of_raw.next = s_raw.tdata[high:low]
+            of_raw.next = raw_word[high:low]
 
     if front is None:
 

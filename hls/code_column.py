@@ -4,7 +4,7 @@
 Role         lane_enc has one for each item of a group
 Format       swmodel/FORMAT.md section 6 (encoding)
 Parameters   lanes: how many the column has, two or more; place: the item's in the group; the first
-             also puts the block headers
+             also puts the block headers; trailing: the second puts their third bytes
 
 The lanes' states are a ring of registers that turns with each group, so that the lane whose turn it
 is stands at the head, and the ring's registers are at the same time stages of the coding step:
@@ -49,6 +49,7 @@ def code_column(
     keep,
     lanes,
     place,
+    trailing,
 ):
     """Work on one item a cycle.
 
@@ -62,6 +63,8 @@ def code_column(
     token2      in   that is a pair of tokens, the item's word is token_word2; None if none ever is
     put, keep   out  the bytes that the stage head puts, the one that is put first lowest
     """
+    puts_third = trailing and place == 1
+
     # form
     difference = Signal(modbv(0)[EXPONENT:])
 
@@ -137,6 +140,8 @@ def code_column(
             if operation == HEADER and place == 0:
                 plain2.next = True
                 byte2.next = emax
+            if puts_third and operation == HEADER:  # its byte, if that is not 0
+                plain2.next = byte != 0
             symbol2.next = difference[SYMBOL:]
             if difference > ESCAPE:
                 symbol2.next = ESCAPE

@@ -5,7 +5,8 @@ Role         joins a chunk's totals, block headers and exponents in the order of
 Golden       that order: the lanes' first states, the exponents, the tokens, the headers, the lanes'
              last states; all from the last to the first
 Format       swmodel/FORMAT.md sections 4 (lanes, blocks, codes), 4.2 (tokens) and 6 (encoding)
-Parameters   tables: only their number; width: items of a group; runs: whether there are tokens
+Parameters   tables: only their number; width: items of a group, two or more with trailing; runs:
+             whether there are tokens; trailing: whether bytes may be left out of raw parts
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from hls.huff_choice import index_bits
 from hls.point import POINT
 from hls.ram import ram
 from hls.stream import AxiStream, Contract, item_bits
-from hls.zero_split import CHECK, COUNT, INDEX, TAIL
+from hls.zero_split import CHECK, COUNT, INDEX, TAIL, TRAILING
 from hls.zero_tokens import CLASS
 
 EXPONENT = 8
@@ -69,23 +70,34 @@ def header_width(tables):
     return 1 + index_bits(tables) + EXPONENT
 
 
-def ports(tables, width=1, runs=False):
-    items = item_bits(width)
+def ports(tables, width=1, runs=False, trailing=False):
+    items, more = item_bits(width), TRAILING * trailing
     word = header_width(tables) + EXPONENT * width + operation_bits(runs)
     tokens = {"s_token": token_reverse.ports(width)["m_axis"]} if runs else {}
     return {
-        "s_chunk": AxiStream(TAIL + CHECK + TOTALS),
+        "s_chunk": AxiStream(more + TAIL + CHECK + TOTALS),
         "s_header": AxiStream(header_width(tables), last=False),
         "s_axis": AxiStream(EXPONENT * width, user=items, last=False),
         **tokens,
         "m_axis": AxiStream(word, user=items),
-        "m_chunk": AxiStream(TOTALS),
+        "m_chunk": AxiStream(more + TOTALS),
     }
 
 
 @block
 def code_schedule(
-    clk, rst, s_chunk, s_header, s_axis, m_axis, m_chunk, tables, width=1, runs=False, s_token=None
+    clk,
+    rst,
+    s_chunk,
+    s_header,
+    s_axis,
+    m_axis,
+    m_chunk,
+    tables,
+    width=1,
+    runs=False,
+    s_token=None,
+    trailing=False,
 ):
     """Issue an operation a cycle, for a row of `width` lanes, a group, or a block.
 
@@ -102,7 +114,9 @@ def code_schedule(
                    tables, its class};
                    the header is 0 where there is none. tuser of CODE = that of s_axis, the number
                    of items less one. tlast = the chunk's last
-    m_chunk   out  tdata = {nnz, n - 1} and tlast of s_chunk, as soon as the lanes have started
+                   With trailing the second of HEADER's bytes is the header's third, or 0 for none
+    m_chunk   out  tdata = {nnz, n - 1}, with trailing {bytes left out, nnz, n - 1}, and tlast of
+                   s_chunk, as soon as the lanes have started
     rst       in   synchronous, active high; drops everything in flight
     """
     header_bits = header_width(tables)
@@ -153,6 +167,12 @@ def code_schedule(
     else:
         held = in_tokens = tokens_end = False
         payload, gathered = given, []
+    if trailing:
+        listed = Signal(intbv(0)[8 * width :])
+        noted = note_trailing(clk, leave, s_chunk, m_chunk, listed)
+    else:
+        listed = given
+        noted = note_totals(clk, leave, s_chunk, m_chunk)
     pick = choose(payloads, row, payload)
 
     @always_comb
@@ -257,14 +277,12 @@ def code_schedule(
                 content.next = s_axis.tdata
             elif state == LISTING:
                 operation.next = HEADER
+                content.next = listed
             elif in_tokens:
                 operation.next = token
             else:
                 operation.next = STORE
                 m_axis.tlast.next = step == last_step
-        if leave:
-            m_chunk.tdata.next = s_chunk.tdata[TOTALS:]
-            m_chunk.tlast.next = s_chunk.tlast
 
     @always_comb
     def show():
@@ -273,6 +291,48 @@ def code_schedule(
             m_axis.tdata.next = concat(header, content, operation)
 
     numbers = pass_number(clk, advance, s_axis, m_axis) if items else []
+
+    return instances()
+
+
+@block
+def note_totals(clk, leave, s_chunk, m_chunk):
+    """Keep {nnz, n - 1} for chunk_assemble."""
+
+    @always(clk.posedge)
+    def note():
+        if leave:
+            m_chunk.tdata.next = s_chunk.tdata[TOTALS:]
+            m_chunk.tlast.next = s_chunk.tlast
+
+    return note
+
+
+@block
+def note_trailing(clk, leave, s_chunk, m_chunk, listed):
+    """The same, and how many bytes are left out of raw parts; as bits in listed's second byte."""
+    at = TAIL + CHECK + TOTALS
+    left_out = Signal(intbv(0)[TRAILING:])
+    above = len(listed) - 16
+
+    @always(clk.posedge)
+    def note():
+        if leave:
+            left_out.next = s_chunk.tdata[at + TRAILING : at]
+            m_chunk.tdata.next = concat(s_chunk.tdata[at + TRAILING : at], s_chunk.tdata[TOTALS:])
+            m_chunk.tlast.next = s_chunk.tlast
+
+    if above:
+
+        @always_comb
+        def show():
+            listed.next = concat(intbv(0)[above + 3 :], left_out, intbv(0)[11:])
+
+    else:
+
+        @always_comb
+        def show():
+            listed.next = concat(intbv(0)[3:], left_out, intbv(0)[11:])
 
     return instances()
 

@@ -5,9 +5,10 @@ Golden       encode_chunk of swmodel/reference/encode.py, and so the package
 Format       swmodel/FORMAT.md section 4; profiles of section 8: hw-n8-c4096 at one value a cycle,
              hw2-n8-c4096 at more
 Parameters   tables: the table set; fmt: the number format, fp32 or bf16; width: W, values a cycle;
-             stride: one of so many values counts in a table's cost, as the profile has it
+             stride: one of so many values counts in a table's cost, as the profile has it;
+             trailing: whether bytes that are 0 in all raw parts of a chunk are left out
 Not done     the stream's header, directory and footer (sections 1 and 2), which software writes; of
-             hw2-n8-c4096, `trailing` and known runs
+             hw2-n8-c4096, known runs
 
   values -> zero_split -+- exponents -> block_max -> huff_choice -> chunk_reverse -+
                         |                                 +- block headers --------+-> code_schedule
@@ -71,7 +72,7 @@ def ports(fmt, width=1):
 
 
 @block
-def gradient_enc(clk, rst, s_axis, m_axis, tables, fmt, width=1, stride=1):
+def gradient_enc(clk, rst, s_axis, m_axis, tables, fmt, width=1, stride=1, trailing=False):
     """Encode frames of values.
 
     s_axis  in   tdata = values, the first lowest; tlast ends the frame. Only there a word may have
@@ -80,31 +81,43 @@ def gradient_enc(clk, rst, s_axis, m_axis, tables, fmt, width=1, stride=1):
                  last word, whose other bytes are 0; tuser = the frame's last chunk, in all words
     rst     in   synchronous, active high; drops everything in flight
     """
-    _, nonzeros, flags, totals = zero_split.ports(fmt, width).values()
+    _, nonzeros, flags, totals = zero_split.ports(fmt, width, trailing).values()
     exponents, maxima = block_max.ports(width).values()
     _, chosen, headers = huff_choice.ports(tables, width).values()
     _, backwards = chunk_reverse.ports(width).values()
-    *_, operations, counts = code_schedule.ports(tables, width).values()
+    scheduled = code_schedule.ports(tables, width, trailing=trailing)
+    operations, counts = scheduled["m_axis"], scheduled["m_chunk"]
     code_bytes = lane_enc.ports(tables, width)["m_axis"]
     codes = code_stack.ports(width)["m_axis"]
     zeros = zero_bitmap.ports(width)["m_axis"]
     raw_parts, raw_words = raw_queue.ports(fmt, width).values()
-    parts = chunk_assemble.ports(fmt, width)["m_axis"]
+    parts = chunk_assemble.ports(fmt, width, trailing)["m_axis"]
 
     return (
-        zero_split.zero_split(clk, rst, s_axis, nonzeros, flags, totals, fmt, width),
+        zero_split.zero_split(clk, rst, s_axis, nonzeros, flags, totals, fmt, width, trailing),
         divide(nonzeros, exponents, raw_parts, fmt, width),
         zero_bitmap.zero_bitmap(clk, rst, flags, zeros, width),
         block_max.block_max(clk, rst, exponents, maxima, width),
         huff_choice.huff_choice(clk, rst, maxima, chosen, headers, tables, width, stride),
         chunk_reverse.chunk_reverse(clk, rst, chosen, backwards, width),
         code_schedule.code_schedule(
-            clk, rst, totals, headers, backwards, operations, counts, tables, width
+            clk,
+            rst,
+            totals,
+            headers,
+            backwards,
+            operations,
+            counts,
+            tables,
+            width,
+            trailing=trailing,
         ),
-        lane_enc.lane_enc(clk, rst, operations, code_bytes, tables, width),
+        lane_enc.lane_enc(clk, rst, operations, code_bytes, tables, width, trailing=trailing),
         code_stack.code_stack(clk, rst, code_bytes, codes, width),
         raw_queue.raw_queue(clk, rst, raw_parts, raw_words, fmt, width),
-        chunk_assemble.chunk_assemble(clk, rst, counts, zeros, codes, raw_words, parts, fmt, width),
+        chunk_assemble.chunk_assemble(
+            clk, rst, counts, zeros, codes, raw_words, parts, fmt, width, trailing
+        ),
         byte_pack.byte_pack(clk, rst, parts, m_axis, width),
     )
 

@@ -5,7 +5,7 @@ Role         the coding step, between code_schedule and code_stack
 Golden       encode_exponents of swmodel/reference/encode.py
 Format       swmodel/FORMAT.md sections 6 and, with runs, 4.2 (known runs)
 Parameters   tables: the table set, built in as codewords; width: items of a group; runs: whether
-             there are tokens of known runs
+             there are tokens of known runs; trailing: whether block headers may have a third byte
 
 A column for each item (hls/code_column.py) does the coding. What the items of a group put is then
 gathered; where that is more than `width` bytes, as it is of the lanes' last states and may be of
@@ -103,7 +103,7 @@ def token_rom(tables):
 
 
 @block
-def lane_enc(clk, rst, s_axis, m_axis, tables, width=1, runs=False):
+def lane_enc(clk, rst, s_axis, m_axis, tables, width=1, runs=False, trailing=False):
     """Do one operation a cycle; two cycles where more bytes are put than leave in one.
 
     s_axis  in   the operations of code_schedule; tlast = a chunk's last
@@ -170,6 +170,7 @@ def lane_enc(clk, rst, s_axis, m_axis, tables, width=1, runs=False):
                 keep,
                 POINT.lanes // width,
                 place,
+                trailing,
             )
         )
         columns.append(find(s_axis, operation, coded, place, runs))

@@ -4,7 +4,8 @@
 Role         first stage of the encoder
 Golden       what encode_chunk of swmodel/reference/encode.py makes of a chunk's values
 Format       swmodel/FORMAT.md sections 2 (values), 4 (chunk), 5.1 (last raw bytes), 7 (check)
-Parameters   fmt: the number format, its raw part a whole number of bytes; width: W, values a cycle
+Parameters   fmt: the number format, its raw part a whole number of bytes; width: W, values a cycle;
+             trailing: whether to find the bytes of zeros that all raw parts, of three bytes, end in
 Not done     all-zero chunks have no word on m_axis: only m_chunk tells of them
 
 The non-zeros of a group go to the slots behind those that are held. When they are more than W, W
@@ -38,6 +39,7 @@ INDEX = (POINT.chunk - 1).bit_length()  # bits of n - 1
 COUNT = POINT.chunk.bit_length()  # bits of nnz
 TAIL = 8 * POINT.tail
 CHECK = crc32.WIDTH
+TRAILING = 2  # bits of the number of bytes that raw parts end in, and are 0 in all
 
 CONTRACT = Contract(latency=3, interval=1)  # of m_axis, when the next values are not zero either
 FLAG_LATENCY = 2  # from a group to its flags
@@ -48,18 +50,19 @@ def chunk_latency(fmt: NumberFormat, width: int = 1, lacking: int = 0) -> int:
     return 2 + crc32.latency(width * fmt.width) + lacking * fmt.width // 8
 
 
-def ports(fmt, width=1):
+def ports(fmt, width=1, trailing=False):
     number = item_bits(width)
+    totals = TAIL + CHECK + COUNT + INDEX
     return {
         "s_axis": AxiStream(width * fmt.width, keep=width > 1),
         "m_axis": AxiStream(width * fmt.width, user=number),
         "m_flag": AxiStream(width),
-        "m_chunk": AxiStream(TAIL + CHECK + COUNT + INDEX),
+        "m_chunk": AxiStream(totals + TRAILING * trailing),
     }
 
 
 @block
-def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1):
+def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1, trailing=False):
     """Split W values a cycle.
 
     s_axis   in   tdata = W values; tlast ends the frame. Only there a word may have fewer, from the
@@ -68,7 +71,8 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1):
                   {raw part, exponent}; tuser = their number, less one; tlast = the chunk's last
     m_flag   out  a group for each word: tdata = value j is zero, in bit j; tlast = the chunk's last
     m_chunk  out  a word a chunk, tdata = {last 4 raw bytes, CRC-32, nnz, n - 1}; tlast = the
-                  frame's last chunk
+                  frame's last chunk. With trailing, on top of these the number of low bytes, up to
+                  two, that are 0 in all raw parts, and are left out of the last raw bytes
     rst      in   synchronous, active high; drops everything in flight
     """
     if fmt.raw % 8:
@@ -140,7 +144,17 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1):
     slots = [slot(clk, leave, level, k, placed[k], shown[k]) for k in range(width)]
     sum_of_values = crc32.crc32(clk, rst, step, opening, entered, remainder)
     raws = [word(bits, fmt.exponent) for word in shown]
-    last_raws = keep_tail(clk, rst, close, step, overfull, level, raws, tail)
+    if trailing:
+        left_out = Signal(intbv(0)[TRAILING:])
+        lows = ConcatSignal(*[value(8, 0) for value in values])
+        middles = ConcatSignal(*[value(16, 8) for value in values])
+        last_raws = keep_stripped_tail(
+            clk, rst, close, step, opening, overfull, level, raws, lows, middles, left_out, tail
+        )
+        last_bytes = [left_out, tail]
+    else:
+        last_raws = keep_tail(clk, rst, close, step, overfull, level, raws, tail)
+        last_bytes = [tail]
     if width > 1:
         population = [side_by_side(nonzero, some), popcount(some, arrivals)]
         numbering = find_last(present, number)
@@ -149,10 +163,10 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1):
         settling = settle(
             clk, rst, close, stepped, closed, remainder, check, m_chunk, chunk_free, fmt
         )
-        totals = ConcatSignal(tail, check, counts, closed)
+        totals = ConcatSignal(*last_bytes, check, counts, closed)
     else:
         settling = note_check(clk, rst, close, remainder, check, m_chunk, chunk_free)
-        totals = ConcatSignal(tail, check, counts)
+        totals = ConcatSignal(*last_bytes, check, counts)
 
     @always_comb
     def locate():
@@ -361,6 +375,66 @@ def keep_tail(clk, rst, close, step, overfull, level, raws, tail):
     def note():
         if close:
             tail.next = chosen
+
+    return instances()
+
+
+@block
+def keep_stripped_tail(
+    clk, rst, close, step, opening, overfull, level, raws, lows, middles, left_out, tail
+):
+    """The same of raw parts without the bytes that are 0 in all of them.
+
+    The last raw bytes are those of the last value and one of the value before, two of the last two
+    each, or one of the last four.
+    """
+    some_low = Signal(bool(0))  # a low byte of the chunk is not 0
+    some_middle = Signal(bool(0))
+    before_tops = Signal(intbv(0)[24:])  # of the groups that have left: the last three
+    before_middle = Signal(intbv(0)[8:])
+    width = len(raws)
+    size = 8 * (3 + width)
+    tops = Signal(intbv(0)[size:])
+    all_middles = Signal(intbv(0)[8 * (1 + width) :])
+    joined = (
+        side_by_side([before_tops, *[raw(24, 16) for raw in raws]], tops),
+        side_by_side([before_middle, *[raw(16, 8) for raw in raws]], all_middles),
+    )
+    found = [None] + [Signal(intbv(0)[56:]) for _ in raws]
+    choices = []
+    for k, raw in enumerate(raws):
+        at = 8 * k
+        window = ConcatSignal(tops(at + 32, at), all_middles(at + 16, at), raw(8, 0))
+        choices.append(choose_tail(level, k + 1, window, found[k], found[k + 1]))
+    chosen = found[width]
+
+    @always(clk.posedge)
+    def examine():
+        if step:
+            some_low.next = lows != 0 or (some_low and not opening)
+            some_middle.next = middles != 0 or (some_middle and not opening)
+
+    @always_seq(clk.posedge, reset=rst)
+    def remember():
+        if close:
+            before_tops.next = 0
+            before_middle.next = 0
+        elif step and overfull:
+            before_tops.next = tops[size : size - 24]
+            before_middle.next = all_middles[8 * (1 + width) : 8 * width]
+
+    @always(clk.posedge)
+    def note():
+        if close:
+            if some_low:
+                left_out.next = 0
+                tail.next = concat(chosen[56:48], chosen[24:16], chosen[8:], chosen[48:40])
+            elif some_middle:
+                left_out.next = 1
+                tail.next = concat(chosen[56:48], chosen[24:16], chosen[48:40], chosen[16:8])
+            else:
+                left_out.next = 2
+                tail.next = chosen[56:24]
 
     return instances()
 

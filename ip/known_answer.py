@@ -52,6 +52,7 @@ def frames(configuration: Configuration) -> Iterator[Frame]:
     yield [0] * 40
     yield [*corners.escapes(3, 200), *corners.gradient(30)]
     yield corners.noise(90)  # a raw block
+    yield corners.short(50, 8)  # low bytes of zeros
 
 
 def words(frame: Frame, configuration: Configuration) -> tuple[list[Word], list[Word]]:

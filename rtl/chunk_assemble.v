@@ -34,11 +34,12 @@ module chunk_assemble (
 );
 // Take a word a cycle; a chunk takes 4 cycles more, a short one 5.
 //
-// s_chunk  in   tdata = {nnz, n - 1}; tlast = the frame's last
+// s_chunk  in   tdata = {nnz, n - 1}, with trailing {bytes left out, nnz, n - 1}; tlast = the
+//               frame's last
 // s_zeros  in   zero_bitmap's packet for the chunk; dropped if no value or every value is zero
 // s_codes  in   code_stack's packet for the chunk: lanes, blocks, codes; none if nnz is 0
-// s_raw    in   the chunk's raw bytes in whole words. Its last 4 bytes are in the lanes: the last
-//               word is dropped if it has no others
+// s_raw    in   the chunk's raw bytes, none left out, in whole words. The last 4 that are not left
+//               out are in the lanes: words that have no others are dropped
 // m_axis   out  the chunk; tuser = {the frame's last chunk, in all words; the word's bytes less
 //               one}; tdata is 0 behind them; tlast = the chunk's last
 // rst      in   synchronous, active high; drops everything in flight
@@ -90,20 +91,26 @@ reg [11:0] index;
 reg last;
 wire leave;
 reg [7:0] mode;
+wire move_raw;
 reg offer;
 wire raw_ends;
+wire [3:0] raw_last;
 reg [14:0] raw_left;
 wire raw_none;
-reg [14:0] raw_total;
+reg [1:0] raw_reach;
+reg [14:0] raw_size;
+wire [14:0] raw_total;
+wire [12:0] raw_words;
 reg [1:0] rest;
 reg short;
 reg [14:0] size;
 wire start;
 reg [3:0] state;
+wire [1:0] surplus;
 reg [12:0] values;
 wire [31:0] word;
 reg [7:0] words;
-wire [14:0] find_raw_size0_beyond;
+wire [14:0] size_whole0_beyond;
 wire reach0_raw_here;
 wire [7:0] pick0_byte;
 reg [7:0] pick0_of_codes;
@@ -127,20 +134,24 @@ assign side_by_side0_joined[24-1:16] = pick2_byte;
 assign side_by_side0_joined[16-1:8] = pick1_byte;
 assign side_by_side0_joined[8-1:0] = pick0_byte;
 
-assign find_raw_size0_beyond = ((({2'h0, s_chunk_tdata[25-1:12]} + {1'h0, s_chunk_tdata[25-1:12], 1'h0}) - 4) - 1);
+assign raw_total = (({2'h0, s_chunk_tdata[25-1:12]} + {1'h0, s_chunk_tdata[25-1:12], 1'h0}) - 1);
 
-always @(find_raw_size0_beyond) begin: find_raw_size0_bound
-    raw_total = find_raw_size0_beyond;
-    if (find_raw_size0_beyond[(15 - 1)]) begin
-        raw_total = (-1);
+assign size_whole0_beyond = (raw_total - 4);
+
+always @(size_whole0_beyond) begin: size_whole0_not_less0_bound
+    raw_size = size_whole0_beyond;
+    if (size_whole0_beyond[14]) begin
+        raw_size = (-1);
     end
 end
+
+assign raw_last = ({2'h0, raw_left[2-1:0]} - 4);
 
 assign code_rest = {s_codes_tkeep[2], (s_codes_tkeep[3] || (s_codes_tkeep[1] && (!s_codes_tkeep[2])))};
 
 assign reach0_raw_here = from_raw;
 
-always @(s_raw_tdata, from_codes, reach0_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick0_choose
+always @(from_codes, s_raw_tdata, reach0_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick0_choose
     pick0_of_codes = 0;
     pick0_of_raw = 0;
     if ((from_codes && s_codes_tkeep[0])) begin
@@ -153,9 +164,9 @@ end
 
 assign pick0_byte = ((front[8-1:0] | pick0_of_codes) | pick0_of_raw);
 
-assign reach1_raw_here = (from_raw && ((!raw_ends) || (raw_left[2-1:0] >= 1)));
+assign reach1_raw_here = (from_raw && (raw_reach >= 1));
 
-always @(s_raw_tdata, from_codes, reach1_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick1_choose
+always @(from_codes, s_raw_tdata, reach1_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick1_choose
     pick1_of_codes = 0;
     pick1_of_raw = 0;
     if ((from_codes && s_codes_tkeep[1])) begin
@@ -168,9 +179,9 @@ end
 
 assign pick1_byte = ((front[16-1:8] | pick1_of_codes) | pick1_of_raw);
 
-assign reach2_raw_here = (from_raw && ((!raw_ends) || (raw_left[2-1:0] >= 2)));
+assign reach2_raw_here = (from_raw && (raw_reach >= 2));
 
-always @(s_raw_tdata, from_codes, reach2_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick2_choose
+always @(from_codes, s_raw_tdata, reach2_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick2_choose
     pick2_of_codes = 0;
     pick2_of_raw = 0;
     if ((from_codes && s_codes_tkeep[2])) begin
@@ -183,9 +194,9 @@ end
 
 assign pick2_byte = ((front[24-1:16] | pick2_of_codes) | pick2_of_raw);
 
-assign reach3_raw_here = (from_raw && ((!raw_ends) || (raw_left[2-1:0] >= 3)));
+assign reach3_raw_here = (from_raw && (raw_reach >= 3));
 
-always @(s_raw_tdata, from_codes, reach3_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick3_choose
+always @(from_codes, s_raw_tdata, reach3_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick3_choose
     pick3_of_codes = 0;
     pick3_of_raw = 0;
     if ((from_codes && s_codes_tkeep[3])) begin
@@ -202,8 +213,19 @@ assign word = side_by_side0_joined;
 
 assign free = ((!m_axis_tvalid) || m_axis_tready);
 assign start = ((state == 0) && s_chunk_tvalid && s_zeros_tvalid);
-assign raw_none = raw_left[(15 - 1)];
-assign raw_ends = (raw_left[15-1:2] == 0);
+
+assign raw_words = raw_left[15-1:2];
+assign surplus = (-raw_last[2+:2]);
+
+assign raw_none = (raw_words < {11'h0, surplus});
+assign raw_ends = (raw_words == {11'h0, surplus});
+
+always @(raw_ends, raw_last) begin: locate
+    raw_reach = 3;
+    if (raw_ends) begin
+        raw_reach = raw_last[2-1:0];
+    end
+end
 
 assign s_chunk_tready = start;
 assign s_zeros_tready = ((state == 5) && (free || (!bitmap)));
@@ -219,6 +241,9 @@ always @(short, index, bitmap, coded) begin: describe
     end
     else if (bitmap) begin
         mode = (1 + (4 * 2));
+    end
+    if ((coded && 1'b0)) begin
+        mode[5] = 1'b1;
     end
     if (short) begin
         mode[7] = 1'b1;
@@ -245,7 +270,7 @@ always @(words, s_codes_tuser, state) begin: part
     end
 end
 
-always @(short, s_codes_tvalid, code_rest, mode, s_codes_tlast, s_zeros_tdata, raw_none, s_raw_tvalid, raw_ends, coded, raw_left, values, s_zeros_tvalid, bitmap, size, state) begin: show
+always @(short, s_codes_tvalid, code_rest, mode, s_codes_tlast, s_zeros_tdata, raw_none, s_raw_tvalid, raw_ends, coded, raw_reach, values, s_zeros_tvalid, bitmap, size, state) begin: show
     offer = 1'b0;
     front = 0;
     from_codes = (state == 6);
@@ -274,16 +299,14 @@ always @(short, s_codes_tvalid, code_rest, mode, s_codes_tlast, s_zeros_tdata, r
         end
         'h7: begin
             offer = s_raw_tvalid;
-            rest = 3;
-            if (raw_ends) begin
-                rest = raw_left[2-1:0];
-            end
+            rest = raw_reach;
             last = raw_ends;
         end
     endcase
 end
 
 assign leave = (offer && free);
+assign move_raw = (s_raw_tvalid && (((state == 7) && free) || (state == 8)));
 
 always @(posedge clk) begin: proceed
     if (rst == 1) begin
@@ -338,12 +361,12 @@ always @(posedge clk) begin: proceed
         else if ((state == 7)) begin
             if ((leave && raw_ends)) begin
                 state <= 0;
-                if (1'b1) begin
+                if ((surplus != 0)) begin
                     state <= 8;
                 end
             end
         end
-        else if (s_raw_tvalid) begin
+        else if ((s_raw_tvalid && (raw_words == 0))) begin
             state <= 0;
         end
     end
@@ -356,13 +379,13 @@ always @(posedge clk) begin: count_down
         bitmap <= ((s_chunk_tdata[(13 + 12)-1:12] != 0) && (s_chunk_tdata[(13 + 12)-1:12] != ({1'h0, s_chunk_tdata[12-1:0]} + 1)));
         frame_last <= s_chunk_tlast;
         raw_left <= raw_total;
-        size <= raw_total;
+        size <= raw_size;
     end
     else if (((state == 2) || ((state == 1) && s_codes_tvalid))) begin
         size <= (size + addend);
     end
-    else if (((state == 7) && leave)) begin
-        raw_left[15-1:2] <= (raw_left[15-1:2] - 1);
+    else if (move_raw) begin
+        raw_left[15-1:2] <= (raw_words - 1);
     end
 end
 

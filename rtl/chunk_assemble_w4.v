@@ -34,18 +34,19 @@ module chunk_assemble_w4 (
 );
 // Take a word a cycle; a chunk takes 4 cycles more, a short one 5.
 //
-// s_chunk  in   tdata = {nnz, n - 1}; tlast = the frame's last
+// s_chunk  in   tdata = {nnz, n - 1}, with trailing {bytes left out, nnz, n - 1}; tlast = the
+//               frame's last
 // s_zeros  in   zero_bitmap's packet for the chunk; dropped if no value or every value is zero
 // s_codes  in   code_stack's packet for the chunk: lanes, blocks, codes; none if nnz is 0
-// s_raw    in   the chunk's raw bytes in whole words. Its last 4 bytes are in the lanes: the last
-//               word is dropped if it has no others
+// s_raw    in   the chunk's raw bytes, none left out, in whole words. The last 4 that are not left
+//               out are in the lanes: words that have no others are dropped
 // m_axis   out  the chunk; tuser = {the frame's last chunk, in all words; the word's bytes less
 //               one}; tdata is 0 behind them; tlast = the chunk's last
 // rst      in   synchronous, active high; drops everything in flight
 
 input clk;
 input rst;
-input [24:0] s_chunk_tdata;
+input [26:0] s_chunk_tdata;
 input s_chunk_tvalid;
 output s_chunk_tready;
 wire s_chunk_tready;
@@ -77,6 +78,7 @@ reg m_axis_tlast;
 output [4:0] m_axis_tuser;
 reg [4:0] m_axis_tuser;
 
+wire [127:0] raw_word;
 reg [14:0] addend;
 reg bitmap;
 wire [3:0] code_rest;
@@ -90,21 +92,50 @@ reg [11:0] index;
 reg last;
 wire leave;
 reg [7:0] mode;
+wire move_raw;
 reg offer;
 wire raw_ends;
+reg [5:0] raw_last;
 reg [14:0] raw_left;
 wire raw_none;
-reg [14:0] raw_total;
+reg [3:0] raw_reach;
+reg [3:0] raw_rest;
+reg [14:0] raw_size;
+wire [14:0] raw_total;
+wire [10:0] raw_words;
 reg [3:0] rest;
 reg short;
 reg [14:0] size;
 wire start;
 reg [3:0] state;
-wire surplus;
+wire stripped;
+wire [1:0] surplus;
 reg [12:0] values;
 wire [127:0] word;
 reg [7:0] words;
-wire [14:0] find_raw_size0_beyond;
+wire [14:0] size_stripped0_beyond;
+reg [14:0] size_stripped0_once;
+reg [14:0] size_stripped0_twice;
+reg [2:0] find_stripped_end0_way;
+wire [6:0] strip0_place;
+reg [2:0] strip0_way_after;
+reg [7:0] strip0_raw_strip0_pick_byte0_byte;
+reg [7:0] strip0_raw_strip0_pick_byte1_byte;
+reg [7:0] strip0_raw_strip0_pick_byte2_byte;
+reg [7:0] strip0_raw_strip0_pick_byte3_byte;
+reg [7:0] strip0_raw_strip0_pick_byte4_byte;
+reg [7:0] strip0_raw_strip0_pick_byte5_byte;
+reg [7:0] strip0_raw_strip0_pick_byte6_byte;
+reg [7:0] strip0_raw_strip0_pick_byte7_byte;
+reg [7:0] strip0_raw_strip0_pick_byte8_byte;
+reg [7:0] strip0_raw_strip0_pick_byte9_byte;
+reg [7:0] strip0_raw_strip0_pick_byte10_byte;
+reg [7:0] strip0_raw_strip0_pick_byte11_byte;
+reg [7:0] strip0_raw_strip0_pick_byte12_byte;
+reg [7:0] strip0_raw_strip0_pick_byte13_byte;
+reg [7:0] strip0_raw_strip0_pick_byte14_byte;
+reg [7:0] strip0_raw_strip0_pick_byte15_byte;
+wire [127:0] strip0_raw_strip0_side_by_side0_joined;
 wire reach0_raw_here;
 wire [7:0] pick0_byte;
 reg [7:0] pick0_of_codes;
@@ -169,291 +200,924 @@ wire reach15_raw_here;
 wire [7:0] pick15_byte;
 reg [7:0] pick15_of_codes;
 reg [7:0] pick15_of_raw;
-wire [127:0] side_by_side0_joined;
+wire [127:0] side_by_side1_joined;
 
-assign side_by_side0_joined[128-1:120] = pick15_byte;
-assign side_by_side0_joined[120-1:112] = pick14_byte;
-assign side_by_side0_joined[112-1:104] = pick13_byte;
-assign side_by_side0_joined[104-1:96] = pick12_byte;
-assign side_by_side0_joined[96-1:88] = pick11_byte;
-assign side_by_side0_joined[88-1:80] = pick10_byte;
-assign side_by_side0_joined[80-1:72] = pick9_byte;
-assign side_by_side0_joined[72-1:64] = pick8_byte;
-assign side_by_side0_joined[64-1:56] = pick7_byte;
-assign side_by_side0_joined[56-1:48] = pick6_byte;
-assign side_by_side0_joined[48-1:40] = pick5_byte;
-assign side_by_side0_joined[40-1:32] = pick4_byte;
-assign side_by_side0_joined[32-1:24] = pick3_byte;
-assign side_by_side0_joined[24-1:16] = pick2_byte;
-assign side_by_side0_joined[16-1:8] = pick1_byte;
-assign side_by_side0_joined[8-1:0] = pick0_byte;
+assign strip0_raw_strip0_side_by_side0_joined[128-1:120] = strip0_raw_strip0_pick_byte15_byte;
+assign strip0_raw_strip0_side_by_side0_joined[120-1:112] = strip0_raw_strip0_pick_byte14_byte;
+assign strip0_raw_strip0_side_by_side0_joined[112-1:104] = strip0_raw_strip0_pick_byte13_byte;
+assign strip0_raw_strip0_side_by_side0_joined[104-1:96] = strip0_raw_strip0_pick_byte12_byte;
+assign strip0_raw_strip0_side_by_side0_joined[96-1:88] = strip0_raw_strip0_pick_byte11_byte;
+assign strip0_raw_strip0_side_by_side0_joined[88-1:80] = strip0_raw_strip0_pick_byte10_byte;
+assign strip0_raw_strip0_side_by_side0_joined[80-1:72] = strip0_raw_strip0_pick_byte9_byte;
+assign strip0_raw_strip0_side_by_side0_joined[72-1:64] = strip0_raw_strip0_pick_byte8_byte;
+assign strip0_raw_strip0_side_by_side0_joined[64-1:56] = strip0_raw_strip0_pick_byte7_byte;
+assign strip0_raw_strip0_side_by_side0_joined[56-1:48] = strip0_raw_strip0_pick_byte6_byte;
+assign strip0_raw_strip0_side_by_side0_joined[48-1:40] = strip0_raw_strip0_pick_byte5_byte;
+assign strip0_raw_strip0_side_by_side0_joined[40-1:32] = strip0_raw_strip0_pick_byte4_byte;
+assign strip0_raw_strip0_side_by_side0_joined[32-1:24] = strip0_raw_strip0_pick_byte3_byte;
+assign strip0_raw_strip0_side_by_side0_joined[24-1:16] = strip0_raw_strip0_pick_byte2_byte;
+assign strip0_raw_strip0_side_by_side0_joined[16-1:8] = strip0_raw_strip0_pick_byte1_byte;
+assign strip0_raw_strip0_side_by_side0_joined[8-1:0] = strip0_raw_strip0_pick_byte0_byte;
+assign side_by_side1_joined[128-1:120] = pick15_byte;
+assign side_by_side1_joined[120-1:112] = pick14_byte;
+assign side_by_side1_joined[112-1:104] = pick13_byte;
+assign side_by_side1_joined[104-1:96] = pick12_byte;
+assign side_by_side1_joined[96-1:88] = pick11_byte;
+assign side_by_side1_joined[88-1:80] = pick10_byte;
+assign side_by_side1_joined[80-1:72] = pick9_byte;
+assign side_by_side1_joined[72-1:64] = pick8_byte;
+assign side_by_side1_joined[64-1:56] = pick7_byte;
+assign side_by_side1_joined[56-1:48] = pick6_byte;
+assign side_by_side1_joined[48-1:40] = pick5_byte;
+assign side_by_side1_joined[40-1:32] = pick4_byte;
+assign side_by_side1_joined[32-1:24] = pick3_byte;
+assign side_by_side1_joined[24-1:16] = pick2_byte;
+assign side_by_side1_joined[16-1:8] = pick1_byte;
+assign side_by_side1_joined[8-1:0] = pick0_byte;
 
-assign find_raw_size0_beyond = ((({2'h0, s_chunk_tdata[25-1:12]} + {1'h0, s_chunk_tdata[25-1:12], 1'h0}) - 4) - 1);
+assign raw_total = (({2'h0, s_chunk_tdata[25-1:12]} + {1'h0, s_chunk_tdata[25-1:12], 1'h0}) - 1);
 
-always @(find_raw_size0_beyond) begin: find_raw_size0_bound
-    raw_total = find_raw_size0_beyond;
-    if (find_raw_size0_beyond[(15 - 1)]) begin
-        raw_total = (-1);
+always @(size_stripped0_beyond) begin: size_stripped0_not_less0_bound
+    raw_size = size_stripped0_beyond;
+    if (size_stripped0_beyond[14]) begin
+        raw_size = (-1);
     end
 end
 
-assign surplus = (raw_left[2] && raw_left[3]);
+always @(s_chunk_tdata) begin: size_stripped0_choose
+    size_stripped0_once = 0;
+    size_stripped0_twice = 0;
+    if ((s_chunk_tdata[25+:2] != 1)) begin
+        size_stripped0_once = {2'h0, s_chunk_tdata[25-1:12]};
+    end
+    if ((s_chunk_tdata[25+:2] != 2)) begin
+        size_stripped0_twice = {1'h0, s_chunk_tdata[25-1:12], 1'h0};
+    end
+end
+
+assign size_stripped0_beyond = (((size_stripped0_once + size_stripped0_twice) - 4) - 1);
+
+always @(find_stripped_end0_way, raw_left) begin: find_stripped_end0_subtract
+    if ((find_stripped_end0_way == 0)) begin
+        raw_last = ({2'h0, raw_left[4-1:0]} - 4);
+    end
+    else if ((find_stripped_end0_way < 4)) begin
+        raw_last = ({2'h0, raw_left[4-1:0]} - 6);
+    end
+    else begin
+        raw_last = ({2'h0, raw_left[4-1:0]} - 12);
+    end
+end
+
+always @(s_raw_tdata, find_stripped_end0_way) begin: strip0_raw_strip0_pick_byte0_pick
+    case (find_stripped_end0_way)
+        'h0: begin
+            strip0_raw_strip0_pick_byte0_byte = s_raw_tdata[8-1:0];
+        end
+        'h1: begin
+            strip0_raw_strip0_pick_byte0_byte = s_raw_tdata[16-1:8];
+        end
+        'h2: begin
+            strip0_raw_strip0_pick_byte0_byte = s_raw_tdata[8-1:0];
+        end
+        'h3: begin
+            strip0_raw_strip0_pick_byte0_byte = s_raw_tdata[8-1:0];
+        end
+        'h4: begin
+            strip0_raw_strip0_pick_byte0_byte = s_raw_tdata[24-1:16];
+        end
+        'h5: begin
+            strip0_raw_strip0_pick_byte0_byte = s_raw_tdata[16-1:8];
+        end
+        default: begin
+            strip0_raw_strip0_pick_byte0_byte = s_raw_tdata[8-1:0];
+        end
+    endcase
+end
+
+always @(s_raw_tdata, find_stripped_end0_way) begin: strip0_raw_strip0_pick_byte1_pick
+    case (find_stripped_end0_way)
+        'h0: begin
+            strip0_raw_strip0_pick_byte1_byte = s_raw_tdata[16-1:8];
+        end
+        'h1: begin
+            strip0_raw_strip0_pick_byte1_byte = s_raw_tdata[24-1:16];
+        end
+        'h2: begin
+            strip0_raw_strip0_pick_byte1_byte = s_raw_tdata[16-1:8];
+        end
+        'h3: begin
+            strip0_raw_strip0_pick_byte1_byte = s_raw_tdata[24-1:16];
+        end
+        'h4: begin
+            strip0_raw_strip0_pick_byte1_byte = s_raw_tdata[48-1:40];
+        end
+        'h5: begin
+            strip0_raw_strip0_pick_byte1_byte = s_raw_tdata[40-1:32];
+        end
+        default: begin
+            strip0_raw_strip0_pick_byte1_byte = s_raw_tdata[32-1:24];
+        end
+    endcase
+end
+
+always @(s_raw_tdata, find_stripped_end0_way) begin: strip0_raw_strip0_pick_byte2_pick
+    case (find_stripped_end0_way)
+        'h0: begin
+            strip0_raw_strip0_pick_byte2_byte = s_raw_tdata[24-1:16];
+        end
+        'h1: begin
+            strip0_raw_strip0_pick_byte2_byte = s_raw_tdata[40-1:32];
+        end
+        'h2: begin
+            strip0_raw_strip0_pick_byte2_byte = s_raw_tdata[32-1:24];
+        end
+        'h3: begin
+            strip0_raw_strip0_pick_byte2_byte = s_raw_tdata[32-1:24];
+        end
+        'h4: begin
+            strip0_raw_strip0_pick_byte2_byte = s_raw_tdata[72-1:64];
+        end
+        'h5: begin
+            strip0_raw_strip0_pick_byte2_byte = s_raw_tdata[64-1:56];
+        end
+        default: begin
+            strip0_raw_strip0_pick_byte2_byte = s_raw_tdata[56-1:48];
+        end
+    endcase
+end
+
+always @(s_raw_tdata, find_stripped_end0_way) begin: strip0_raw_strip0_pick_byte3_pick
+    case (find_stripped_end0_way)
+        'h0: begin
+            strip0_raw_strip0_pick_byte3_byte = s_raw_tdata[32-1:24];
+        end
+        'h1: begin
+            strip0_raw_strip0_pick_byte3_byte = s_raw_tdata[48-1:40];
+        end
+        'h2: begin
+            strip0_raw_strip0_pick_byte3_byte = s_raw_tdata[40-1:32];
+        end
+        'h3: begin
+            strip0_raw_strip0_pick_byte3_byte = s_raw_tdata[48-1:40];
+        end
+        'h4: begin
+            strip0_raw_strip0_pick_byte3_byte = s_raw_tdata[96-1:88];
+        end
+        'h5: begin
+            strip0_raw_strip0_pick_byte3_byte = s_raw_tdata[88-1:80];
+        end
+        default: begin
+            strip0_raw_strip0_pick_byte3_byte = s_raw_tdata[80-1:72];
+        end
+    endcase
+end
+
+always @(s_raw_tdata, find_stripped_end0_way) begin: strip0_raw_strip0_pick_byte4_pick
+    case (find_stripped_end0_way)
+        'h0: begin
+            strip0_raw_strip0_pick_byte4_byte = s_raw_tdata[40-1:32];
+        end
+        'h1: begin
+            strip0_raw_strip0_pick_byte4_byte = s_raw_tdata[64-1:56];
+        end
+        'h2: begin
+            strip0_raw_strip0_pick_byte4_byte = s_raw_tdata[56-1:48];
+        end
+        'h3: begin
+            strip0_raw_strip0_pick_byte4_byte = s_raw_tdata[56-1:48];
+        end
+        'h4: begin
+            strip0_raw_strip0_pick_byte4_byte = s_raw_tdata[120-1:112];
+        end
+        'h5: begin
+            strip0_raw_strip0_pick_byte4_byte = s_raw_tdata[112-1:104];
+        end
+        default: begin
+            strip0_raw_strip0_pick_byte4_byte = s_raw_tdata[104-1:96];
+        end
+    endcase
+end
+
+always @(s_raw_tdata, find_stripped_end0_way) begin: strip0_raw_strip0_pick_byte5_pick
+    case (find_stripped_end0_way)
+        'h0: begin
+            strip0_raw_strip0_pick_byte5_byte = s_raw_tdata[48-1:40];
+        end
+        'h1: begin
+            strip0_raw_strip0_pick_byte5_byte = s_raw_tdata[72-1:64];
+        end
+        'h2: begin
+            strip0_raw_strip0_pick_byte5_byte = s_raw_tdata[64-1:56];
+        end
+        'h3: begin
+            strip0_raw_strip0_pick_byte5_byte = s_raw_tdata[72-1:64];
+        end
+        'h4: begin
+            strip0_raw_strip0_pick_byte5_byte = s_raw_tdata[48-1:40];
+        end
+        'h5: begin
+            strip0_raw_strip0_pick_byte5_byte = s_raw_tdata[48-1:40];
+        end
+        default: begin
+            strip0_raw_strip0_pick_byte5_byte = s_raw_tdata[128-1:120];
+        end
+    endcase
+end
+
+always @(s_raw_tdata, find_stripped_end0_way) begin: strip0_raw_strip0_pick_byte6_pick
+    case (find_stripped_end0_way)
+        'h0: begin
+            strip0_raw_strip0_pick_byte6_byte = s_raw_tdata[56-1:48];
+        end
+        'h1: begin
+            strip0_raw_strip0_pick_byte6_byte = s_raw_tdata[88-1:80];
+        end
+        'h2: begin
+            strip0_raw_strip0_pick_byte6_byte = s_raw_tdata[80-1:72];
+        end
+        'h3: begin
+            strip0_raw_strip0_pick_byte6_byte = s_raw_tdata[80-1:72];
+        end
+        'h4: begin
+            strip0_raw_strip0_pick_byte6_byte = s_raw_tdata[56-1:48];
+        end
+        'h5: begin
+            strip0_raw_strip0_pick_byte6_byte = s_raw_tdata[56-1:48];
+        end
+        default: begin
+            strip0_raw_strip0_pick_byte6_byte = s_raw_tdata[56-1:48];
+        end
+    endcase
+end
+
+always @(s_raw_tdata, find_stripped_end0_way) begin: strip0_raw_strip0_pick_byte7_pick
+    case (find_stripped_end0_way)
+        'h0: begin
+            strip0_raw_strip0_pick_byte7_byte = s_raw_tdata[64-1:56];
+        end
+        'h1: begin
+            strip0_raw_strip0_pick_byte7_byte = s_raw_tdata[96-1:88];
+        end
+        'h2: begin
+            strip0_raw_strip0_pick_byte7_byte = s_raw_tdata[88-1:80];
+        end
+        'h3: begin
+            strip0_raw_strip0_pick_byte7_byte = s_raw_tdata[96-1:88];
+        end
+        'h4: begin
+            strip0_raw_strip0_pick_byte7_byte = s_raw_tdata[64-1:56];
+        end
+        'h5: begin
+            strip0_raw_strip0_pick_byte7_byte = s_raw_tdata[64-1:56];
+        end
+        default: begin
+            strip0_raw_strip0_pick_byte7_byte = s_raw_tdata[64-1:56];
+        end
+    endcase
+end
+
+always @(s_raw_tdata, find_stripped_end0_way) begin: strip0_raw_strip0_pick_byte8_pick
+    case (find_stripped_end0_way)
+        'h0: begin
+            strip0_raw_strip0_pick_byte8_byte = s_raw_tdata[72-1:64];
+        end
+        'h1: begin
+            strip0_raw_strip0_pick_byte8_byte = s_raw_tdata[112-1:104];
+        end
+        'h2: begin
+            strip0_raw_strip0_pick_byte8_byte = s_raw_tdata[104-1:96];
+        end
+        'h3: begin
+            strip0_raw_strip0_pick_byte8_byte = s_raw_tdata[104-1:96];
+        end
+        'h4: begin
+            strip0_raw_strip0_pick_byte8_byte = s_raw_tdata[72-1:64];
+        end
+        'h5: begin
+            strip0_raw_strip0_pick_byte8_byte = s_raw_tdata[72-1:64];
+        end
+        default: begin
+            strip0_raw_strip0_pick_byte8_byte = s_raw_tdata[72-1:64];
+        end
+    endcase
+end
+
+always @(s_raw_tdata, find_stripped_end0_way) begin: strip0_raw_strip0_pick_byte9_pick
+    case (find_stripped_end0_way)
+        'h0: begin
+            strip0_raw_strip0_pick_byte9_byte = s_raw_tdata[80-1:72];
+        end
+        'h1: begin
+            strip0_raw_strip0_pick_byte9_byte = s_raw_tdata[120-1:112];
+        end
+        'h2: begin
+            strip0_raw_strip0_pick_byte9_byte = s_raw_tdata[112-1:104];
+        end
+        'h3: begin
+            strip0_raw_strip0_pick_byte9_byte = s_raw_tdata[120-1:112];
+        end
+        'h4: begin
+            strip0_raw_strip0_pick_byte9_byte = s_raw_tdata[80-1:72];
+        end
+        'h5: begin
+            strip0_raw_strip0_pick_byte9_byte = s_raw_tdata[80-1:72];
+        end
+        default: begin
+            strip0_raw_strip0_pick_byte9_byte = s_raw_tdata[80-1:72];
+        end
+    endcase
+end
+
+always @(s_raw_tdata, find_stripped_end0_way) begin: strip0_raw_strip0_pick_byte10_pick
+    case (find_stripped_end0_way)
+        'h0: begin
+            strip0_raw_strip0_pick_byte10_byte = s_raw_tdata[88-1:80];
+        end
+        'h1: begin
+            strip0_raw_strip0_pick_byte10_byte = s_raw_tdata[88-1:80];
+        end
+        'h2: begin
+            strip0_raw_strip0_pick_byte10_byte = s_raw_tdata[128-1:120];
+        end
+        'h3: begin
+            strip0_raw_strip0_pick_byte10_byte = s_raw_tdata[128-1:120];
+        end
+        'h4: begin
+            strip0_raw_strip0_pick_byte10_byte = s_raw_tdata[88-1:80];
+        end
+        'h5: begin
+            strip0_raw_strip0_pick_byte10_byte = s_raw_tdata[88-1:80];
+        end
+        default: begin
+            strip0_raw_strip0_pick_byte10_byte = s_raw_tdata[88-1:80];
+        end
+    endcase
+end
+
+always @(s_raw_tdata, find_stripped_end0_way) begin: strip0_raw_strip0_pick_byte11_pick
+    case (find_stripped_end0_way)
+        'h0: begin
+            strip0_raw_strip0_pick_byte11_byte = s_raw_tdata[96-1:88];
+        end
+        'h1: begin
+            strip0_raw_strip0_pick_byte11_byte = s_raw_tdata[96-1:88];
+        end
+        'h2: begin
+            strip0_raw_strip0_pick_byte11_byte = s_raw_tdata[96-1:88];
+        end
+        'h3: begin
+            strip0_raw_strip0_pick_byte11_byte = s_raw_tdata[96-1:88];
+        end
+        'h4: begin
+            strip0_raw_strip0_pick_byte11_byte = s_raw_tdata[96-1:88];
+        end
+        'h5: begin
+            strip0_raw_strip0_pick_byte11_byte = s_raw_tdata[96-1:88];
+        end
+        default: begin
+            strip0_raw_strip0_pick_byte11_byte = s_raw_tdata[96-1:88];
+        end
+    endcase
+end
+
+always @(s_raw_tdata, find_stripped_end0_way) begin: strip0_raw_strip0_pick_byte12_pick
+    case (find_stripped_end0_way)
+        'h0: begin
+            strip0_raw_strip0_pick_byte12_byte = s_raw_tdata[104-1:96];
+        end
+        'h1: begin
+            strip0_raw_strip0_pick_byte12_byte = s_raw_tdata[104-1:96];
+        end
+        'h2: begin
+            strip0_raw_strip0_pick_byte12_byte = s_raw_tdata[104-1:96];
+        end
+        'h3: begin
+            strip0_raw_strip0_pick_byte12_byte = s_raw_tdata[104-1:96];
+        end
+        'h4: begin
+            strip0_raw_strip0_pick_byte12_byte = s_raw_tdata[104-1:96];
+        end
+        'h5: begin
+            strip0_raw_strip0_pick_byte12_byte = s_raw_tdata[104-1:96];
+        end
+        default: begin
+            strip0_raw_strip0_pick_byte12_byte = s_raw_tdata[104-1:96];
+        end
+    endcase
+end
+
+always @(s_raw_tdata, find_stripped_end0_way) begin: strip0_raw_strip0_pick_byte13_pick
+    case (find_stripped_end0_way)
+        'h0: begin
+            strip0_raw_strip0_pick_byte13_byte = s_raw_tdata[112-1:104];
+        end
+        'h1: begin
+            strip0_raw_strip0_pick_byte13_byte = s_raw_tdata[112-1:104];
+        end
+        'h2: begin
+            strip0_raw_strip0_pick_byte13_byte = s_raw_tdata[112-1:104];
+        end
+        'h3: begin
+            strip0_raw_strip0_pick_byte13_byte = s_raw_tdata[112-1:104];
+        end
+        'h4: begin
+            strip0_raw_strip0_pick_byte13_byte = s_raw_tdata[112-1:104];
+        end
+        'h5: begin
+            strip0_raw_strip0_pick_byte13_byte = s_raw_tdata[112-1:104];
+        end
+        default: begin
+            strip0_raw_strip0_pick_byte13_byte = s_raw_tdata[112-1:104];
+        end
+    endcase
+end
+
+always @(s_raw_tdata, find_stripped_end0_way) begin: strip0_raw_strip0_pick_byte14_pick
+    case (find_stripped_end0_way)
+        'h0: begin
+            strip0_raw_strip0_pick_byte14_byte = s_raw_tdata[120-1:112];
+        end
+        'h1: begin
+            strip0_raw_strip0_pick_byte14_byte = s_raw_tdata[120-1:112];
+        end
+        'h2: begin
+            strip0_raw_strip0_pick_byte14_byte = s_raw_tdata[120-1:112];
+        end
+        'h3: begin
+            strip0_raw_strip0_pick_byte14_byte = s_raw_tdata[120-1:112];
+        end
+        'h4: begin
+            strip0_raw_strip0_pick_byte14_byte = s_raw_tdata[120-1:112];
+        end
+        'h5: begin
+            strip0_raw_strip0_pick_byte14_byte = s_raw_tdata[120-1:112];
+        end
+        default: begin
+            strip0_raw_strip0_pick_byte14_byte = s_raw_tdata[120-1:112];
+        end
+    endcase
+end
+
+always @(s_raw_tdata, find_stripped_end0_way) begin: strip0_raw_strip0_pick_byte15_pick
+    case (find_stripped_end0_way)
+        'h0: begin
+            strip0_raw_strip0_pick_byte15_byte = s_raw_tdata[128-1:120];
+        end
+        'h1: begin
+            strip0_raw_strip0_pick_byte15_byte = s_raw_tdata[128-1:120];
+        end
+        'h2: begin
+            strip0_raw_strip0_pick_byte15_byte = s_raw_tdata[128-1:120];
+        end
+        'h3: begin
+            strip0_raw_strip0_pick_byte15_byte = s_raw_tdata[128-1:120];
+        end
+        'h4: begin
+            strip0_raw_strip0_pick_byte15_byte = s_raw_tdata[128-1:120];
+        end
+        'h5: begin
+            strip0_raw_strip0_pick_byte15_byte = s_raw_tdata[128-1:120];
+        end
+        default: begin
+            strip0_raw_strip0_pick_byte15_byte = s_raw_tdata[128-1:120];
+        end
+    endcase
+end
+
+assign raw_word = strip0_raw_strip0_side_by_side0_joined;
+
+assign strip0_place = {find_stripped_end0_way, raw_reach};
+
+always @(strip0_place) begin: strip0_look_up
+    case (strip0_place)
+        0: raw_rest = 0;
+        1: raw_rest = 1;
+        2: raw_rest = 2;
+        3: raw_rest = 3;
+        4: raw_rest = 4;
+        5: raw_rest = 5;
+        6: raw_rest = 6;
+        7: raw_rest = 7;
+        8: raw_rest = 8;
+        9: raw_rest = 9;
+        10: raw_rest = 10;
+        11: raw_rest = 11;
+        12: raw_rest = 12;
+        13: raw_rest = 13;
+        14: raw_rest = 14;
+        15: raw_rest = 15;
+        16: raw_rest = 0;
+        17: raw_rest = 0;
+        18: raw_rest = 1;
+        19: raw_rest = 1;
+        20: raw_rest = 2;
+        21: raw_rest = 3;
+        22: raw_rest = 3;
+        23: raw_rest = 4;
+        24: raw_rest = 5;
+        25: raw_rest = 5;
+        26: raw_rest = 6;
+        27: raw_rest = 7;
+        28: raw_rest = 7;
+        29: raw_rest = 8;
+        30: raw_rest = 9;
+        31: raw_rest = 9;
+        32: raw_rest = 0;
+        33: raw_rest = 1;
+        34: raw_rest = 1;
+        35: raw_rest = 2;
+        36: raw_rest = 3;
+        37: raw_rest = 3;
+        38: raw_rest = 4;
+        39: raw_rest = 5;
+        40: raw_rest = 5;
+        41: raw_rest = 6;
+        42: raw_rest = 7;
+        43: raw_rest = 7;
+        44: raw_rest = 8;
+        45: raw_rest = 9;
+        46: raw_rest = 9;
+        47: raw_rest = 10;
+        48: raw_rest = 0;
+        49: raw_rest = 0;
+        50: raw_rest = 1;
+        51: raw_rest = 2;
+        52: raw_rest = 2;
+        53: raw_rest = 3;
+        54: raw_rest = 4;
+        55: raw_rest = 4;
+        56: raw_rest = 5;
+        57: raw_rest = 6;
+        58: raw_rest = 6;
+        59: raw_rest = 7;
+        60: raw_rest = 8;
+        61: raw_rest = 8;
+        62: raw_rest = 9;
+        63: raw_rest = 10;
+        64: raw_rest = 0;
+        65: raw_rest = 0;
+        66: raw_rest = 0;
+        67: raw_rest = 0;
+        68: raw_rest = 0;
+        69: raw_rest = 1;
+        70: raw_rest = 1;
+        71: raw_rest = 1;
+        72: raw_rest = 2;
+        73: raw_rest = 2;
+        74: raw_rest = 2;
+        75: raw_rest = 3;
+        76: raw_rest = 3;
+        77: raw_rest = 3;
+        78: raw_rest = 4;
+        79: raw_rest = 4;
+        80: raw_rest = 0;
+        81: raw_rest = 0;
+        82: raw_rest = 0;
+        83: raw_rest = 0;
+        84: raw_rest = 1;
+        85: raw_rest = 1;
+        86: raw_rest = 1;
+        87: raw_rest = 2;
+        88: raw_rest = 2;
+        89: raw_rest = 2;
+        90: raw_rest = 3;
+        91: raw_rest = 3;
+        92: raw_rest = 3;
+        93: raw_rest = 4;
+        94: raw_rest = 4;
+        95: raw_rest = 4;
+        96: raw_rest = 0;
+        97: raw_rest = 0;
+        98: raw_rest = 0;
+        99: raw_rest = 1;
+        100: raw_rest = 1;
+        101: raw_rest = 1;
+        102: raw_rest = 2;
+        103: raw_rest = 2;
+        104: raw_rest = 2;
+        105: raw_rest = 3;
+        106: raw_rest = 3;
+        107: raw_rest = 3;
+        108: raw_rest = 4;
+        109: raw_rest = 4;
+        110: raw_rest = 4;
+        111: raw_rest = 5;
+        112: raw_rest = 0;
+        113: raw_rest = 0;
+        114: raw_rest = 0;
+        115: raw_rest = 1;
+        116: raw_rest = 1;
+        117: raw_rest = 1;
+        118: raw_rest = 2;
+        119: raw_rest = 2;
+        120: raw_rest = 2;
+        121: raw_rest = 3;
+        122: raw_rest = 3;
+        123: raw_rest = 3;
+        124: raw_rest = 4;
+        125: raw_rest = 4;
+        126: raw_rest = 4;
+        default: raw_rest = 5;
+    endcase
+end
+
+always @(find_stripped_end0_way) begin: strip0_follow
+    case (find_stripped_end0_way)
+        0: strip0_way_after = 0;
+        1: strip0_way_after = 2;
+        2: strip0_way_after = 3;
+        3: strip0_way_after = 1;
+        4: strip0_way_after = 5;
+        5: strip0_way_after = 6;
+        6: strip0_way_after = 4;
+        default: strip0_way_after = 0;
+    endcase
+end
+
+always @(posedge clk) begin: strip0_turn
+    if (start) begin
+        find_stripped_end0_way <= 0;
+        if ((s_chunk_tdata[25+:2] == 1)) begin
+            find_stripped_end0_way <= 1;
+        end
+        else if ((s_chunk_tdata[25+:2] == 2)) begin
+            find_stripped_end0_way <= 4;
+        end
+    end
+    else if (move_raw) begin
+        find_stripped_end0_way <= strip0_way_after;
+    end
+end
+
+assign stripped = (find_stripped_end0_way != 0);
 
 assign code_rest = {s_codes_tkeep[4], s_codes_tkeep[4], s_codes_tkeep[2], (s_codes_tkeep[3] || (s_codes_tkeep[1] && (!s_codes_tkeep[2])))};
 
 assign reach0_raw_here = from_raw;
 
-always @(s_raw_tdata, from_codes, reach0_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick0_choose
+always @(from_codes, raw_word, reach0_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick0_choose
     pick0_of_codes = 0;
     pick0_of_raw = 0;
     if ((from_codes && s_codes_tkeep[0])) begin
         pick0_of_codes = s_codes_tdata[8-1:0];
     end
     if (reach0_raw_here) begin
-        pick0_of_raw = s_raw_tdata[8-1:0];
+        pick0_of_raw = raw_word[8-1:0];
     end
 end
 
 assign pick0_byte = ((front[8-1:0] | pick0_of_codes) | pick0_of_raw);
 
-assign reach1_raw_here = (from_raw && ((!raw_ends) || (raw_left[4-1:0] >= 1)));
+assign reach1_raw_here = (from_raw && (raw_rest >= 1));
 
-always @(s_raw_tdata, from_codes, reach1_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick1_choose
+always @(from_codes, raw_word, reach1_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick1_choose
     pick1_of_codes = 0;
     pick1_of_raw = 0;
     if ((from_codes && s_codes_tkeep[1])) begin
         pick1_of_codes = s_codes_tdata[16-1:8];
     end
     if (reach1_raw_here) begin
-        pick1_of_raw = s_raw_tdata[16-1:8];
+        pick1_of_raw = raw_word[16-1:8];
     end
 end
 
 assign pick1_byte = ((front[16-1:8] | pick1_of_codes) | pick1_of_raw);
 
-assign reach2_raw_here = (from_raw && ((!raw_ends) || (raw_left[4-1:0] >= 2)));
+assign reach2_raw_here = (from_raw && (raw_rest >= 2));
 
-always @(s_raw_tdata, from_codes, reach2_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick2_choose
+always @(from_codes, raw_word, reach2_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick2_choose
     pick2_of_codes = 0;
     pick2_of_raw = 0;
     if ((from_codes && s_codes_tkeep[2])) begin
         pick2_of_codes = s_codes_tdata[24-1:16];
     end
     if (reach2_raw_here) begin
-        pick2_of_raw = s_raw_tdata[24-1:16];
+        pick2_of_raw = raw_word[24-1:16];
     end
 end
 
 assign pick2_byte = ((front[24-1:16] | pick2_of_codes) | pick2_of_raw);
 
-assign reach3_raw_here = (from_raw && ((!raw_ends) || (raw_left[4-1:0] >= 3)));
+assign reach3_raw_here = (from_raw && (raw_rest >= 3));
 
-always @(s_raw_tdata, from_codes, reach3_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick3_choose
+always @(from_codes, raw_word, reach3_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick3_choose
     pick3_of_codes = 0;
     pick3_of_raw = 0;
     if ((from_codes && s_codes_tkeep[3])) begin
         pick3_of_codes = s_codes_tdata[32-1:24];
     end
     if (reach3_raw_here) begin
-        pick3_of_raw = s_raw_tdata[32-1:24];
+        pick3_of_raw = raw_word[32-1:24];
     end
 end
 
 assign pick3_byte = ((front[32-1:24] | pick3_of_codes) | pick3_of_raw);
 
-assign reach4_raw_here = (from_raw && ((!raw_ends) || (raw_left[4-1:0] >= 4)));
+assign reach4_raw_here = (from_raw && (raw_rest >= 4));
 
-always @(s_raw_tdata, from_codes, reach4_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick4_choose
+always @(from_codes, raw_word, reach4_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick4_choose
     pick4_of_codes = 0;
     pick4_of_raw = 0;
     if ((from_codes && s_codes_tkeep[4])) begin
         pick4_of_codes = s_codes_tdata[40-1:32];
     end
     if (reach4_raw_here) begin
-        pick4_of_raw = s_raw_tdata[40-1:32];
+        pick4_of_raw = raw_word[40-1:32];
     end
 end
 
 assign pick4_byte = (pick4_of_codes | pick4_of_raw);
 
-assign reach5_raw_here = (from_raw && ((!raw_ends) || (raw_left[4-1:0] >= 5)));
+assign reach5_raw_here = (from_raw && (raw_rest >= 5));
 
-always @(s_raw_tdata, from_codes, reach5_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick5_choose
+always @(from_codes, raw_word, reach5_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick5_choose
     pick5_of_codes = 0;
     pick5_of_raw = 0;
     if ((from_codes && s_codes_tkeep[4])) begin
         pick5_of_codes = s_codes_tdata[48-1:40];
     end
     if (reach5_raw_here) begin
-        pick5_of_raw = s_raw_tdata[48-1:40];
+        pick5_of_raw = raw_word[48-1:40];
     end
 end
 
 assign pick5_byte = (pick5_of_codes | pick5_of_raw);
 
-assign reach6_raw_here = (from_raw && ((!raw_ends) || (raw_left[4-1:0] >= 6)));
+assign reach6_raw_here = (from_raw && (raw_rest >= 6));
 
-always @(s_raw_tdata, from_codes, reach6_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick6_choose
+always @(from_codes, raw_word, reach6_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick6_choose
     pick6_of_codes = 0;
     pick6_of_raw = 0;
     if ((from_codes && s_codes_tkeep[4])) begin
         pick6_of_codes = s_codes_tdata[56-1:48];
     end
     if (reach6_raw_here) begin
-        pick6_of_raw = s_raw_tdata[56-1:48];
+        pick6_of_raw = raw_word[56-1:48];
     end
 end
 
 assign pick6_byte = (pick6_of_codes | pick6_of_raw);
 
-assign reach7_raw_here = (from_raw && ((!raw_ends) || (raw_left[4-1:0] >= 7)));
+assign reach7_raw_here = (from_raw && (raw_rest >= 7));
 
-always @(s_raw_tdata, from_codes, reach7_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick7_choose
+always @(from_codes, raw_word, reach7_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick7_choose
     pick7_of_codes = 0;
     pick7_of_raw = 0;
     if ((from_codes && s_codes_tkeep[4])) begin
         pick7_of_codes = s_codes_tdata[64-1:56];
     end
     if (reach7_raw_here) begin
-        pick7_of_raw = s_raw_tdata[64-1:56];
+        pick7_of_raw = raw_word[64-1:56];
     end
 end
 
 assign pick7_byte = (pick7_of_codes | pick7_of_raw);
 
-assign reach8_raw_here = (from_raw && ((!raw_ends) || (raw_left[4-1:0] >= 8)));
+assign reach8_raw_here = (from_raw && (raw_rest >= 8));
 
-always @(s_raw_tdata, from_codes, reach8_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick8_choose
+always @(from_codes, raw_word, reach8_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick8_choose
     pick8_of_codes = 0;
     pick8_of_raw = 0;
     if ((from_codes && s_codes_tkeep[4])) begin
         pick8_of_codes = s_codes_tdata[72-1:64];
     end
     if (reach8_raw_here) begin
-        pick8_of_raw = s_raw_tdata[72-1:64];
+        pick8_of_raw = raw_word[72-1:64];
     end
 end
 
 assign pick8_byte = (pick8_of_codes | pick8_of_raw);
 
-assign reach9_raw_here = (from_raw && ((!raw_ends) || (raw_left[4-1:0] >= 9)));
+assign reach9_raw_here = (from_raw && (raw_rest >= 9));
 
-always @(s_raw_tdata, from_codes, reach9_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick9_choose
+always @(from_codes, raw_word, reach9_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick9_choose
     pick9_of_codes = 0;
     pick9_of_raw = 0;
     if ((from_codes && s_codes_tkeep[4])) begin
         pick9_of_codes = s_codes_tdata[80-1:72];
     end
     if (reach9_raw_here) begin
-        pick9_of_raw = s_raw_tdata[80-1:72];
+        pick9_of_raw = raw_word[80-1:72];
     end
 end
 
 assign pick9_byte = (pick9_of_codes | pick9_of_raw);
 
-assign reach10_raw_here = (from_raw && ((!raw_ends) || (raw_left[4-1:0] >= 10)));
+assign reach10_raw_here = (from_raw && (raw_rest >= 10));
 
-always @(s_raw_tdata, from_codes, reach10_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick10_choose
+always @(from_codes, raw_word, reach10_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick10_choose
     pick10_of_codes = 0;
     pick10_of_raw = 0;
     if ((from_codes && s_codes_tkeep[4])) begin
         pick10_of_codes = s_codes_tdata[88-1:80];
     end
     if (reach10_raw_here) begin
-        pick10_of_raw = s_raw_tdata[88-1:80];
+        pick10_of_raw = raw_word[88-1:80];
     end
 end
 
 assign pick10_byte = (pick10_of_codes | pick10_of_raw);
 
-assign reach11_raw_here = (from_raw && ((!raw_ends) || (raw_left[4-1:0] >= 11)));
+assign reach11_raw_here = (from_raw && (raw_rest >= 11));
 
-always @(s_raw_tdata, from_codes, reach11_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick11_choose
+always @(from_codes, raw_word, reach11_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick11_choose
     pick11_of_codes = 0;
     pick11_of_raw = 0;
     if ((from_codes && s_codes_tkeep[4])) begin
         pick11_of_codes = s_codes_tdata[96-1:88];
     end
     if (reach11_raw_here) begin
-        pick11_of_raw = s_raw_tdata[96-1:88];
+        pick11_of_raw = raw_word[96-1:88];
     end
 end
 
 assign pick11_byte = (pick11_of_codes | pick11_of_raw);
 
-assign reach12_raw_here = (from_raw && ((!raw_ends) || (raw_left[4-1:0] >= 12)));
+assign reach12_raw_here = (from_raw && (raw_rest >= 12));
 
-always @(s_raw_tdata, from_codes, reach12_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick12_choose
+always @(from_codes, raw_word, reach12_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick12_choose
     pick12_of_codes = 0;
     pick12_of_raw = 0;
     if ((from_codes && s_codes_tkeep[4])) begin
         pick12_of_codes = s_codes_tdata[104-1:96];
     end
     if (reach12_raw_here) begin
-        pick12_of_raw = s_raw_tdata[104-1:96];
+        pick12_of_raw = raw_word[104-1:96];
     end
 end
 
 assign pick12_byte = (pick12_of_codes | pick12_of_raw);
 
-assign reach13_raw_here = (from_raw && ((!raw_ends) || (raw_left[4-1:0] >= 13)));
+assign reach13_raw_here = (from_raw && (raw_rest >= 13));
 
-always @(s_raw_tdata, from_codes, reach13_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick13_choose
+always @(from_codes, raw_word, reach13_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick13_choose
     pick13_of_codes = 0;
     pick13_of_raw = 0;
     if ((from_codes && s_codes_tkeep[4])) begin
         pick13_of_codes = s_codes_tdata[112-1:104];
     end
     if (reach13_raw_here) begin
-        pick13_of_raw = s_raw_tdata[112-1:104];
+        pick13_of_raw = raw_word[112-1:104];
     end
 end
 
 assign pick13_byte = (pick13_of_codes | pick13_of_raw);
 
-assign reach14_raw_here = (from_raw && ((!raw_ends) || (raw_left[4-1:0] >= 14)));
+assign reach14_raw_here = (from_raw && (raw_rest >= 14));
 
-always @(s_raw_tdata, from_codes, reach14_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick14_choose
+always @(from_codes, raw_word, reach14_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick14_choose
     pick14_of_codes = 0;
     pick14_of_raw = 0;
     if ((from_codes && s_codes_tkeep[4])) begin
         pick14_of_codes = s_codes_tdata[120-1:112];
     end
     if (reach14_raw_here) begin
-        pick14_of_raw = s_raw_tdata[120-1:112];
+        pick14_of_raw = raw_word[120-1:112];
     end
 end
 
 assign pick14_byte = (pick14_of_codes | pick14_of_raw);
 
-assign reach15_raw_here = (from_raw && ((!raw_ends) || (raw_left[4-1:0] >= 15)));
+assign reach15_raw_here = (from_raw && (raw_rest >= 15));
 
-always @(s_raw_tdata, from_codes, reach15_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick15_choose
+always @(from_codes, raw_word, reach15_raw_here, s_codes_tdata, s_codes_tkeep) begin: pick15_choose
     pick15_of_codes = 0;
     pick15_of_raw = 0;
     if ((from_codes && s_codes_tkeep[4])) begin
         pick15_of_codes = s_codes_tdata[128-1:120];
     end
     if (reach15_raw_here) begin
-        pick15_of_raw = s_raw_tdata[128-1:120];
+        pick15_of_raw = raw_word[128-1:120];
     end
 end
 
 assign pick15_byte = (pick15_of_codes | pick15_of_raw);
 
-assign word = side_by_side0_joined;
+assign word = side_by_side1_joined;
 
 assign free = ((!m_axis_tvalid) || m_axis_tready);
 assign start = ((state == 0) && s_chunk_tvalid && s_zeros_tvalid);
-assign raw_none = raw_left[(15 - 1)];
-assign raw_ends = (raw_left[15-1:4] == 0);
+
+assign raw_words = raw_left[15-1:4];
+assign surplus = (-raw_last[4+:2]);
+
+assign raw_none = (raw_words < {9'h0, surplus});
+assign raw_ends = (raw_words == {9'h0, surplus});
+
+always @(raw_ends, raw_last) begin: locate
+    raw_reach = 15;
+    if (raw_ends) begin
+        raw_reach = raw_last[4-1:0];
+    end
+end
 
 assign s_chunk_tready = start;
 assign s_zeros_tready = ((state == 5) && (free || (!bitmap)));
 assign s_codes_tready = ((state == 6) && free);
 assign s_raw_tready = (((state == 7) && free) || (state == 8));
 
-always @(short, index, bitmap, coded) begin: describe
+always @(short, stripped, coded, index, bitmap) begin: describe
     values = ({1'h0, index} + 1);
     short = (index != 4095);
     mode = (1 + (4 * 0));
@@ -462,6 +1126,9 @@ always @(short, index, bitmap, coded) begin: describe
     end
     else if (bitmap) begin
         mode = (1 + (4 * 2));
+    end
+    if ((coded && stripped)) begin
+        mode[5] = 1'b1;
     end
     if (short) begin
         mode[7] = 1'b1;
@@ -488,7 +1155,7 @@ always @(words, s_codes_tuser, state) begin: part
     end
 end
 
-always @(short, s_codes_tvalid, code_rest, mode, s_codes_tlast, s_zeros_tdata, raw_none, s_raw_tvalid, raw_ends, coded, raw_left, values, s_zeros_tvalid, bitmap, size, state) begin: show
+always @(short, s_codes_tvalid, code_rest, mode, s_codes_tlast, s_zeros_tdata, raw_none, s_raw_tvalid, raw_ends, coded, raw_rest, values, s_zeros_tvalid, bitmap, size, state) begin: show
     offer = 1'b0;
     front = 0;
     from_codes = (state == 6);
@@ -517,16 +1184,14 @@ always @(short, s_codes_tvalid, code_rest, mode, s_codes_tlast, s_zeros_tdata, r
         end
         'h7: begin
             offer = s_raw_tvalid;
-            rest = 15;
-            if (raw_ends) begin
-                rest = raw_left[4-1:0];
-            end
+            rest = raw_rest;
             last = raw_ends;
         end
     endcase
 end
 
 assign leave = (offer && free);
+assign move_raw = (s_raw_tvalid && (((state == 7) && free) || (state == 8)));
 
 always @(posedge clk) begin: proceed
     if (rst == 1) begin
@@ -581,12 +1246,12 @@ always @(posedge clk) begin: proceed
         else if ((state == 7)) begin
             if ((leave && raw_ends)) begin
                 state <= 0;
-                if (surplus) begin
+                if ((surplus != 0)) begin
                     state <= 8;
                 end
             end
         end
-        else if (s_raw_tvalid) begin
+        else if ((s_raw_tvalid && (raw_words == 0))) begin
             state <= 0;
         end
     end
@@ -599,13 +1264,13 @@ always @(posedge clk) begin: count_down
         bitmap <= ((s_chunk_tdata[(13 + 12)-1:12] != 0) && (s_chunk_tdata[(13 + 12)-1:12] != ({1'h0, s_chunk_tdata[12-1:0]} + 1)));
         frame_last <= s_chunk_tlast;
         raw_left <= raw_total;
-        size <= raw_total;
+        size <= raw_size;
     end
     else if (((state == 2) || ((state == 1) && s_codes_tvalid))) begin
         size <= (size + addend);
     end
-    else if (((state == 7) && leave)) begin
-        raw_left[15-1:4] <= (raw_left[15-1:4] - 1);
+    else if (move_raw) begin
+        raw_left[15-1:4] <= (raw_words - 1);
     end
 end
 

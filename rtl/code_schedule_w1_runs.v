@@ -48,7 +48,9 @@ module code_schedule_w1_runs (
 //                tables, its class};
 //                the header is 0 where there is none. tuser of CODE = that of s_axis, the number
 //                of items less one. tlast = the chunk's last
-// m_chunk   out  tdata = {nnz, n - 1} and tlast of s_chunk, as soon as the lanes have started
+//                With trailing the second of HEADER's bytes is the header's third, or 0 for none
+// m_chunk   out  tdata = {nnz, n - 1}, with trailing {bytes left out, nnz, n - 1}, and tlast of
+//                s_chunk, as soon as the lanes have started
 // rst       in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -169,6 +171,13 @@ always @(posedge clk) begin: give_tokens0_alternate
         if ((advance && (state == 5) && s_token_tvalid && s_token_tuser[0])) begin
             give_tokens0_done <= (!give_tokens0_done);
         end
+    end
+end
+
+always @(posedge clk) begin: note_totals0_note
+    if (leave) begin
+        m_chunk_tdata <= s_chunk_tdata[25-1:0];
+        m_chunk_tlast <= s_chunk_tlast;
     end
 end
 
@@ -346,6 +355,7 @@ always @(posedge clk) begin: describe
         end
         else if ((state == 3)) begin
             operation <= 3;
+            content <= given;
         end
         else if (in_tokens) begin
             operation <= 4;
@@ -354,10 +364,6 @@ always @(posedge clk) begin: describe
             operation <= 1;
             m_axis_tlast <= (step == 7);
         end
-    end
-    if (leave) begin
-        m_chunk_tdata <= s_chunk_tdata[25-1:0];
-        m_chunk_tlast <= s_chunk_tlast;
     end
 end
 

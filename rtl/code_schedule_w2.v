@@ -45,7 +45,9 @@ module code_schedule_w2 (
 //                tables, its class};
 //                the header is 0 where there is none. tuser of CODE = that of s_axis, the number
 //                of items less one. tlast = the chunk's last
-// m_chunk   out  tdata = {nnz, n - 1} and tlast of s_chunk, as soon as the lanes have started
+//                With trailing the second of HEADER's bytes is the header's third, or 0 for none
+// m_chunk   out  tdata = {nnz, n - 1}, with trailing {bytes left out, nnz, n - 1}, and tlast of
+//                s_chunk, as soon as the lanes have started
 // rst       in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -124,6 +126,13 @@ always @(s_chunk_tdata) begin: find_last_group0_look
     last_group = s_chunk_tdata[24-1:13];
     if ((s_chunk_tdata[13-1:12] == 0)) begin
         last_group = (s_chunk_tdata[24-1:13] - 1);
+    end
+end
+
+always @(posedge clk) begin: note_totals0_note
+    if (leave) begin
+        m_chunk_tdata <= s_chunk_tdata[25-1:0];
+        m_chunk_tlast <= s_chunk_tlast;
     end
 end
 
@@ -273,6 +282,7 @@ always @(posedge clk) begin: describe
         end
         else if ((state == 3)) begin
             operation <= 3;
+            content <= given;
         end
         else if (1'b0) begin
             operation <= 1;
@@ -281,10 +291,6 @@ always @(posedge clk) begin: describe
             operation <= 1;
             m_axis_tlast <= (step == 3);
         end
-    end
-    if (leave) begin
-        m_chunk_tdata <= s_chunk_tdata[25-1:0];
-        m_chunk_tlast <= s_chunk_tlast;
     end
 end
 

@@ -50,12 +50,14 @@ module code_schedule_w2_runs (
 //                tables, its class};
 //                the header is 0 where there is none. tuser of CODE = that of s_axis, the number
 //                of items less one. tlast = the chunk's last
-// m_chunk   out  tdata = {nnz, n - 1} and tlast of s_chunk, as soon as the lanes have started
+//                With trailing the second of HEADER's bytes is the header's third, or 0 for none
+// m_chunk   out  tdata = {nnz, n - 1}, with trailing {bytes left out, nnz, n - 1}, and tlast of
+//                s_chunk, as soon as the lanes have started
 // rst       in   synchronous, active high; drops everything in flight
 
 input clk;
 input rst;
-input [88:0] s_chunk_tdata;
+input [90:0] s_chunk_tdata;
 input s_chunk_tvalid;
 output s_chunk_tready;
 wire s_chunk_tready;
@@ -78,8 +80,8 @@ output m_axis_tlast;
 reg m_axis_tlast;
 output [0:0] m_axis_tuser;
 reg [0:0] m_axis_tuser;
-output [24:0] m_chunk_tdata;
-reg [24:0] m_chunk_tdata;
+output [26:0] m_chunk_tdata;
+reg [26:0] m_chunk_tdata;
 output m_chunk_tvalid;
 reg m_chunk_tvalid;
 input m_chunk_tready;
@@ -118,9 +120,11 @@ wire write;
 wire held;
 wire in_tokens;
 wire tokens_end;
+wire [15:0] listed;
 reg [15:0] give_tokens0_payload;
 wire give_tokens0_done;
 wire [15:0] give_tokens0_tokens;
+reg [1:0] note_trailing0_left_out;
 reg [15:0] choose0_word;
 reg [15:0] choose0_either1_chosen;
 reg [12:0] ram0_memory [0:16-1];
@@ -159,6 +163,16 @@ end
 
 assign give_tokens0_done = 1'b1;
 assign give_tokens0_tokens = {7'h0, s_token_tuser[1], s_token_tdata};
+
+always @(posedge clk) begin: note_trailing0_note
+    if (leave) begin
+        note_trailing0_left_out <= s_chunk_tdata[89+:2];
+        m_chunk_tdata <= {s_chunk_tdata[89+:2], s_chunk_tdata[25-1:0]};
+        m_chunk_tlast <= s_chunk_tlast;
+    end
+end
+
+assign listed = {3'h0, note_trailing0_left_out, 11'h0};
 
 always @(s_chunk_tdata[57-1:41], row[0], s_chunk_tdata[41-1:25]) begin: choose0_either0_show
     choose0_word = s_chunk_tdata[41-1:25];
@@ -306,6 +320,7 @@ always @(posedge clk) begin: describe
         end
         else if ((state == 3)) begin
             operation <= 3;
+            content <= listed;
         end
         else if (in_tokens) begin
             operation <= 4;
@@ -314,10 +329,6 @@ always @(posedge clk) begin: describe
             operation <= 1;
             m_axis_tlast <= (step == 3);
         end
-    end
-    if (leave) begin
-        m_chunk_tdata <= s_chunk_tdata[25-1:0];
-        m_chunk_tlast <= s_chunk_tlast;
     end
 end
 

@@ -50,12 +50,14 @@ module code_schedule_w4_runs (
 //                tables, its class};
 //                the header is 0 where there is none. tuser of CODE = that of s_axis, the number
 //                of items less one. tlast = the chunk's last
-// m_chunk   out  tdata = {nnz, n - 1} and tlast of s_chunk, as soon as the lanes have started
+//                With trailing the second of HEADER's bytes is the header's third, or 0 for none
+// m_chunk   out  tdata = {nnz, n - 1}, with trailing {bytes left out, nnz, n - 1}, and tlast of
+//                s_chunk, as soon as the lanes have started
 // rst       in   synchronous, active high; drops everything in flight
 
 input clk;
 input rst;
-input [88:0] s_chunk_tdata;
+input [90:0] s_chunk_tdata;
 input s_chunk_tvalid;
 output s_chunk_tready;
 wire s_chunk_tready;
@@ -78,8 +80,8 @@ output m_axis_tlast;
 reg m_axis_tlast;
 output [1:0] m_axis_tuser;
 reg [1:0] m_axis_tuser;
-output [24:0] m_chunk_tdata;
-reg [24:0] m_chunk_tdata;
+output [26:0] m_chunk_tdata;
+reg [26:0] m_chunk_tdata;
 output m_chunk_tvalid;
 reg m_chunk_tvalid;
 input m_chunk_tready;
@@ -118,9 +120,11 @@ wire write;
 wire held;
 wire in_tokens;
 wire tokens_end;
+wire [31:0] listed;
 reg [31:0] give_tokens0_payload;
 wire give_tokens0_done;
 wire [31:0] give_tokens0_tokens;
+reg [1:0] note_trailing0_left_out;
 reg [12:0] ram0_memory [0:16-1];
 
 always @(posedge clk) begin: ram0_write_port
@@ -157,6 +161,16 @@ end
 
 assign give_tokens0_done = 1'b1;
 assign give_tokens0_tokens = {15'h0, s_token_tuser[1], s_token_tdata};
+
+always @(posedge clk) begin: note_trailing0_note
+    if (leave) begin
+        note_trailing0_left_out <= s_chunk_tdata[89+:2];
+        m_chunk_tdata <= {s_chunk_tdata[89+:2], s_chunk_tdata[25-1:0]};
+        m_chunk_tlast <= s_chunk_tlast;
+    end
+end
+
+assign listed = {19'h0, note_trailing0_left_out, 11'h0};
 
 always @(s_chunk_tdata[89-1:57], row[0], s_chunk_tdata[57-1:25]) begin: choose0_either0_show
     give_tokens0_payload = s_chunk_tdata[57-1:25];
@@ -290,6 +304,7 @@ always @(posedge clk) begin: describe
         end
         else if ((state == 3)) begin
             operation <= 3;
+            content <= listed;
         end
         else if (in_tokens) begin
             operation <= 4;
@@ -298,10 +313,6 @@ always @(posedge clk) begin: describe
             operation <= 1;
             m_axis_tlast <= (step == 1);
         end
-    end
-    if (leave) begin
-        m_chunk_tdata <= s_chunk_tdata[25-1:0];
-        m_chunk_tlast <= s_chunk_tlast;
     end
 end
 

@@ -70,8 +70,6 @@ zero_merge.v
 chunk_check.v
 crc32.v
 crc32_w4.v
-raw_strip_w1.v
-raw_strip_w4.v
 byte_pack.v
 byte_pack_w2.v
 byte_pack_w4.v

@@ -746,9 +746,9 @@ wire code_schedule0_m_axis_tready;
 reg code_schedule0_m_chunk_tvalid;
 wire code_schedule0_m_chunk_tready;
 reg code_schedule0_m_axis_tlast;
-reg [24:0] code_schedule0_m_chunk_tdata;
-reg code_schedule0_m_chunk_tlast;
 reg [30:0] code_schedule0_m_axis_tdata;
+reg [24:0] code_schedule0_note_totals0_m_chunk_tdata;
+reg code_schedule0_note_totals0_m_chunk_tlast;
 reg [15:0] code_schedule0_choose0_word;
 reg [15:0] code_schedule0_choose0_either1_chosen;
 reg [0:0] code_schedule0_pass_number0_0_m_axis_tuser;
@@ -974,17 +974,22 @@ reg [11:0] chunk_assemble0_index;
 reg chunk_assemble0_last;
 wire chunk_assemble0_leave;
 reg [7:0] chunk_assemble0_mode;
+wire chunk_assemble0_move_raw;
 reg chunk_assemble0_offer;
 wire chunk_assemble0_raw_ends;
+wire [4:0] chunk_assemble0_raw_last;
 reg [14:0] chunk_assemble0_raw_left;
 wire chunk_assemble0_raw_none;
-reg [14:0] chunk_assemble0_raw_total;
+reg [2:0] chunk_assemble0_raw_reach;
+reg [14:0] chunk_assemble0_raw_size;
+wire [14:0] chunk_assemble0_raw_total;
+wire [11:0] chunk_assemble0_raw_words;
 reg [2:0] chunk_assemble0_rest;
 reg chunk_assemble0_short;
 reg [14:0] chunk_assemble0_size;
 wire chunk_assemble0_start;
 reg [3:0] chunk_assemble0_state;
-wire chunk_assemble0_surplus;
+wire [1:0] chunk_assemble0_surplus;
 reg [12:0] chunk_assemble0_values;
 wire [63:0] chunk_assemble0_word;
 reg [7:0] chunk_assemble0_words;
@@ -993,7 +998,7 @@ wire chunk_assemble0_m_axis_tready;
 reg [63:0] chunk_assemble0_m_axis_tdata;
 reg chunk_assemble0_m_axis_tlast;
 reg [3:0] chunk_assemble0_m_axis_tuser;
-wire [14:0] chunk_assemble0_find_raw_size0_beyond;
+wire [14:0] chunk_assemble0_size_whole0_beyond;
 wire chunk_assemble0_reach0_0_raw_here;
 wire [7:0] chunk_assemble0_pick0_0_byte;
 reg [7:0] chunk_assemble0_pick0_0_of_codes;
@@ -4111,6 +4116,13 @@ always @(zero_split0_m_chunk_tdata) begin: code_schedule0_find_last_group0_look
     end
 end
 
+always @(posedge clk) begin: code_schedule0_note_totals0_note
+    if (code_schedule0_leave) begin
+        code_schedule0_note_totals0_m_chunk_tdata <= zero_split0_m_chunk_tdata[25-1:0];
+        code_schedule0_note_totals0_m_chunk_tlast <= zero_split0_m_chunk_tlast;
+    end
+end
+
 always @(zero_split0_m_chunk_tdata[57-1:41], code_schedule0_row[0], zero_split0_m_chunk_tdata[41-1:25]) begin: code_schedule0_choose0_either0_show
     code_schedule0_choose0_word = zero_split0_m_chunk_tdata[41-1:25];
     if (code_schedule0_row[0]) begin
@@ -4257,6 +4269,7 @@ always @(posedge clk) begin: code_schedule0_describe
         end
         else if ((code_schedule0_state == 3)) begin
             code_schedule0_operation <= 3;
+            code_schedule0_content <= code_schedule0_given;
         end
         else if (1'b0) begin
             code_schedule0_operation <= 1;
@@ -4265,10 +4278,6 @@ always @(posedge clk) begin: code_schedule0_describe
             code_schedule0_operation <= 1;
             code_schedule0_m_axis_tlast <= (code_schedule0_step == 3);
         end
-    end
-    if (code_schedule0_leave) begin
-        code_schedule0_m_chunk_tdata <= zero_split0_m_chunk_tdata[25-1:0];
-        code_schedule0_m_chunk_tlast <= zero_split0_m_chunk_tlast;
     end
 end
 
@@ -4775,6 +4784,9 @@ always @(posedge clk) begin: lane_enc0_code_column0_form_stage
             lane_enc0_code_column0_plain2 <= 1'b1;
             lane_enc0_code_column0_byte2 <= code_schedule0_m_axis_tdata[26-1:18];
         end
+        if ((1'b0 && (code_schedule0_m_axis_tdata[2-1:0] == 3))) begin
+            lane_enc0_code_column0_plain2 <= (code_schedule0_m_axis_tdata[10-1:2] != 0);
+        end
         lane_enc0_code_column0_symbol2 <= lane_enc0_code_column0_difference[4-1:0];
         if ((lane_enc0_code_column0_difference > 15)) begin
             lane_enc0_code_column0_symbol2 <= 15;
@@ -4971,6 +4983,9 @@ always @(posedge clk) begin: lane_enc0_code_column1_form_stage
         if (((code_schedule0_m_axis_tdata[2-1:0] == 3) && (1 == 0))) begin
             lane_enc0_code_column1_plain2 <= 1'b1;
             lane_enc0_code_column1_byte2 <= code_schedule0_m_axis_tdata[26-1:18];
+        end
+        if ((1'b0 && (code_schedule0_m_axis_tdata[2-1:0] == 3))) begin
+            lane_enc0_code_column1_plain2 <= (code_schedule0_m_axis_tdata[18-1:10] != 0);
         end
         lane_enc0_code_column1_symbol2 <= lane_enc0_code_column1_difference[4-1:0];
         if ((lane_enc0_code_column1_difference > 15)) begin
@@ -5498,22 +5513,24 @@ always @(posedge clk) begin: raw_queue0_move
     end
 end
 
-assign chunk_assemble0_find_raw_size0_beyond = (({2'h0, code_schedule0_m_chunk_tdata[25-1:12]} - 4) - 1);
+assign chunk_assemble0_raw_total = ({2'h0, code_schedule0_note_totals0_m_chunk_tdata[25-1:12]} - 1);
 
-always @(chunk_assemble0_find_raw_size0_beyond) begin: chunk_assemble0_find_raw_size0_bound
-    chunk_assemble0_raw_total = chunk_assemble0_find_raw_size0_beyond;
-    if (chunk_assemble0_find_raw_size0_beyond[(15 - 1)]) begin
-        chunk_assemble0_raw_total = (-1);
+assign chunk_assemble0_size_whole0_beyond = (chunk_assemble0_raw_total - 4);
+
+always @(chunk_assemble0_size_whole0_beyond) begin: chunk_assemble0_size_whole0_not_less0_bound
+    chunk_assemble0_raw_size = chunk_assemble0_size_whole0_beyond;
+    if (chunk_assemble0_size_whole0_beyond[14]) begin
+        chunk_assemble0_raw_size = (-1);
     end
 end
 
-assign chunk_assemble0_surplus = chunk_assemble0_raw_left[2];
+assign chunk_assemble0_raw_last = ({2'h0, chunk_assemble0_raw_left[3-1:0]} - 4);
 
 assign chunk_assemble0_code_rest = {code_stack0_m_axis_tkeep[4], code_stack0_m_axis_tkeep[2], (code_stack0_m_axis_tkeep[3] || (code_stack0_m_axis_tkeep[1] && (!code_stack0_m_axis_tkeep[2])))};
 
 assign chunk_assemble0_reach0_0_raw_here = chunk_assemble0_from_raw;
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach0_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick0_0_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach0_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick0_0_choose
     chunk_assemble0_pick0_0_of_codes = 0;
     chunk_assemble0_pick0_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[0])) begin
@@ -5526,9 +5543,9 @@ end
 
 assign chunk_assemble0_pick0_0_byte = ((chunk_assemble0_front[8-1:0] | chunk_assemble0_pick0_0_of_codes) | chunk_assemble0_pick0_0_of_raw);
 
-assign chunk_assemble0_reach1_0_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[3-1:0] >= 1)));
+assign chunk_assemble0_reach1_0_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 1));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach1_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick1_0_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach1_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick1_0_choose
     chunk_assemble0_pick1_0_of_codes = 0;
     chunk_assemble0_pick1_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[1])) begin
@@ -5541,9 +5558,9 @@ end
 
 assign chunk_assemble0_pick1_0_byte = ((chunk_assemble0_front[16-1:8] | chunk_assemble0_pick1_0_of_codes) | chunk_assemble0_pick1_0_of_raw);
 
-assign chunk_assemble0_reach2_0_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[3-1:0] >= 2)));
+assign chunk_assemble0_reach2_0_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 2));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach2_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick2_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach2_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick2_choose
     chunk_assemble0_pick2_of_codes = 0;
     chunk_assemble0_pick2_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[2])) begin
@@ -5556,9 +5573,9 @@ end
 
 assign chunk_assemble0_pick2_byte = ((chunk_assemble0_front[24-1:16] | chunk_assemble0_pick2_of_codes) | chunk_assemble0_pick2_of_raw);
 
-assign chunk_assemble0_reach3_0_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[3-1:0] >= 3)));
+assign chunk_assemble0_reach3_0_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 3));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach3_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick3_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach3_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick3_choose
     chunk_assemble0_pick3_of_codes = 0;
     chunk_assemble0_pick3_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[3])) begin
@@ -5571,9 +5588,9 @@ end
 
 assign chunk_assemble0_pick3_byte = ((chunk_assemble0_front[32-1:24] | chunk_assemble0_pick3_of_codes) | chunk_assemble0_pick3_of_raw);
 
-assign chunk_assemble0_reach4_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[3-1:0] >= 4)));
+assign chunk_assemble0_reach4_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 4));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach4_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick4_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach4_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick4_choose
     chunk_assemble0_pick4_of_codes = 0;
     chunk_assemble0_pick4_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
@@ -5586,9 +5603,9 @@ end
 
 assign chunk_assemble0_pick4_byte = (chunk_assemble0_pick4_of_codes | chunk_assemble0_pick4_of_raw);
 
-assign chunk_assemble0_reach5_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[3-1:0] >= 5)));
+assign chunk_assemble0_reach5_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 5));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach5_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick5_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach5_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick5_choose
     chunk_assemble0_pick5_of_codes = 0;
     chunk_assemble0_pick5_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
@@ -5601,9 +5618,9 @@ end
 
 assign chunk_assemble0_pick5_byte = (chunk_assemble0_pick5_of_codes | chunk_assemble0_pick5_of_raw);
 
-assign chunk_assemble0_reach6_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[3-1:0] >= 6)));
+assign chunk_assemble0_reach6_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 6));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach6_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick6_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach6_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick6_choose
     chunk_assemble0_pick6_of_codes = 0;
     chunk_assemble0_pick6_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
@@ -5616,9 +5633,9 @@ end
 
 assign chunk_assemble0_pick6_byte = (chunk_assemble0_pick6_of_codes | chunk_assemble0_pick6_of_raw);
 
-assign chunk_assemble0_reach7_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[3-1:0] >= 7)));
+assign chunk_assemble0_reach7_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 7));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach7_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick7_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach7_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick7_choose
     chunk_assemble0_pick7_of_codes = 0;
     chunk_assemble0_pick7_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
@@ -5635,8 +5652,19 @@ assign chunk_assemble0_word = chunk_assemble0_side_by_side9_joined;
 
 assign chunk_assemble0_free = ((!chunk_assemble0_m_axis_tvalid) || chunk_assemble0_m_axis_tready);
 assign chunk_assemble0_start = ((chunk_assemble0_state == 0) && code_schedule0_m_chunk_tvalid && zero_bitmap0_m_axis_tvalid);
-assign chunk_assemble0_raw_none = chunk_assemble0_raw_left[(15 - 1)];
-assign chunk_assemble0_raw_ends = (chunk_assemble0_raw_left[15-1:3] == 0);
+
+assign chunk_assemble0_raw_words = chunk_assemble0_raw_left[15-1:3];
+assign chunk_assemble0_surplus = (-chunk_assemble0_raw_last[3+:2]);
+
+assign chunk_assemble0_raw_none = (chunk_assemble0_raw_words < {10'h0, chunk_assemble0_surplus});
+assign chunk_assemble0_raw_ends = (chunk_assemble0_raw_words == {10'h0, chunk_assemble0_surplus});
+
+always @(chunk_assemble0_raw_ends, chunk_assemble0_raw_last) begin: chunk_assemble0_locate
+    chunk_assemble0_raw_reach = 7;
+    if (chunk_assemble0_raw_ends) begin
+        chunk_assemble0_raw_reach = chunk_assemble0_raw_last[3-1:0];
+    end
+end
 
 assign code_schedule0_m_chunk_tready = chunk_assemble0_start;
 assign zero_bitmap0_m_axis_tready = ((chunk_assemble0_state == 5) && (chunk_assemble0_free || (!chunk_assemble0_bitmap)));
@@ -5652,6 +5680,9 @@ always @(chunk_assemble0_short, chunk_assemble0_index, chunk_assemble0_bitmap, c
     end
     else if (chunk_assemble0_bitmap) begin
         chunk_assemble0_mode = (1 + (4 * 2));
+    end
+    if ((chunk_assemble0_coded && 1'b0)) begin
+        chunk_assemble0_mode[5] = 1'b1;
     end
     if (chunk_assemble0_short) begin
         chunk_assemble0_mode[7] = 1'b1;
@@ -5678,7 +5709,7 @@ always @(chunk_assemble0_words, code_stack0_m_axis_tuser, chunk_assemble0_state)
     end
 end
 
-always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_code_rest, chunk_assemble0_mode, code_stack0_m_axis_tlast, zero_bitmap0_ram0_read_data, chunk_assemble0_raw_none, raw_queue0_m_axis_tvalid, chunk_assemble0_raw_ends, chunk_assemble0_coded, chunk_assemble0_raw_left, chunk_assemble0_values, zero_bitmap0_m_axis_tvalid, chunk_assemble0_bitmap, chunk_assemble0_size, chunk_assemble0_state) begin: chunk_assemble0_show
+always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_code_rest, chunk_assemble0_mode, code_stack0_m_axis_tlast, zero_bitmap0_ram0_read_data, chunk_assemble0_raw_none, raw_queue0_m_axis_tvalid, chunk_assemble0_raw_ends, chunk_assemble0_coded, chunk_assemble0_raw_reach, chunk_assemble0_values, zero_bitmap0_m_axis_tvalid, chunk_assemble0_bitmap, chunk_assemble0_size, chunk_assemble0_state) begin: chunk_assemble0_show
     chunk_assemble0_offer = 1'b0;
     chunk_assemble0_front = 0;
     chunk_assemble0_from_codes = (chunk_assemble0_state == 6);
@@ -5707,16 +5738,14 @@ always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_code_
         end
         'h7: begin
             chunk_assemble0_offer = raw_queue0_m_axis_tvalid;
-            chunk_assemble0_rest = 7;
-            if (chunk_assemble0_raw_ends) begin
-                chunk_assemble0_rest = chunk_assemble0_raw_left[3-1:0];
-            end
+            chunk_assemble0_rest = chunk_assemble0_raw_reach;
             chunk_assemble0_last = chunk_assemble0_raw_ends;
         end
     endcase
 end
 
 assign chunk_assemble0_leave = (chunk_assemble0_offer && chunk_assemble0_free);
+assign chunk_assemble0_move_raw = (raw_queue0_m_axis_tvalid && (((chunk_assemble0_state == 7) && chunk_assemble0_free) || (chunk_assemble0_state == 8)));
 
 always @(posedge clk) begin: chunk_assemble0_proceed
     if (rst == 1) begin
@@ -5726,7 +5755,7 @@ always @(posedge clk) begin: chunk_assemble0_proceed
         if ((chunk_assemble0_state == 0)) begin
             if (chunk_assemble0_start) begin
                 chunk_assemble0_state <= 1;
-                if ((code_schedule0_m_chunk_tdata[(13 + 12)-1:12] == 0)) begin
+                if ((code_schedule0_note_totals0_m_chunk_tdata[(13 + 12)-1:12] == 0)) begin
                     chunk_assemble0_state <= 2;
                 end
             end
@@ -5771,12 +5800,12 @@ always @(posedge clk) begin: chunk_assemble0_proceed
         else if ((chunk_assemble0_state == 7)) begin
             if ((chunk_assemble0_leave && chunk_assemble0_raw_ends)) begin
                 chunk_assemble0_state <= 0;
-                if (chunk_assemble0_surplus) begin
+                if ((chunk_assemble0_surplus != 0)) begin
                     chunk_assemble0_state <= 8;
                 end
             end
         end
-        else if (raw_queue0_m_axis_tvalid) begin
+        else if ((raw_queue0_m_axis_tvalid && (chunk_assemble0_raw_words == 0))) begin
             chunk_assemble0_state <= 0;
         end
     end
@@ -5784,18 +5813,18 @@ end
 
 always @(posedge clk) begin: chunk_assemble0_count_down
     if (chunk_assemble0_start) begin
-        chunk_assemble0_index <= code_schedule0_m_chunk_tdata[12-1:0];
-        chunk_assemble0_coded <= (code_schedule0_m_chunk_tdata[(13 + 12)-1:12] != 0);
-        chunk_assemble0_bitmap <= ((code_schedule0_m_chunk_tdata[(13 + 12)-1:12] != 0) && (code_schedule0_m_chunk_tdata[(13 + 12)-1:12] != ({1'h0, code_schedule0_m_chunk_tdata[12-1:0]} + 1)));
-        chunk_assemble0_frame_last <= code_schedule0_m_chunk_tlast;
+        chunk_assemble0_index <= code_schedule0_note_totals0_m_chunk_tdata[12-1:0];
+        chunk_assemble0_coded <= (code_schedule0_note_totals0_m_chunk_tdata[(13 + 12)-1:12] != 0);
+        chunk_assemble0_bitmap <= ((code_schedule0_note_totals0_m_chunk_tdata[(13 + 12)-1:12] != 0) && (code_schedule0_note_totals0_m_chunk_tdata[(13 + 12)-1:12] != ({1'h0, code_schedule0_note_totals0_m_chunk_tdata[12-1:0]} + 1)));
+        chunk_assemble0_frame_last <= code_schedule0_note_totals0_m_chunk_tlast;
         chunk_assemble0_raw_left <= chunk_assemble0_raw_total;
-        chunk_assemble0_size <= chunk_assemble0_raw_total;
+        chunk_assemble0_size <= chunk_assemble0_raw_size;
     end
     else if (((chunk_assemble0_state == 2) || ((chunk_assemble0_state == 1) && code_stack0_m_axis_tvalid))) begin
         chunk_assemble0_size <= (chunk_assemble0_size + chunk_assemble0_addend);
     end
-    else if (((chunk_assemble0_state == 7) && chunk_assemble0_leave)) begin
-        chunk_assemble0_raw_left[15-1:3] <= (chunk_assemble0_raw_left[15-1:3] - 1);
+    else if (chunk_assemble0_move_raw) begin
+        chunk_assemble0_raw_left[15-1:3] <= (chunk_assemble0_raw_words - 1);
     end
 end
 

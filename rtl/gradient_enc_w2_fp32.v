@@ -91,8 +91,8 @@ reg zero_split0_m_axis_tlast;
 reg [1:0] zero_split0_m_flag_tdata;
 reg zero_split0_m_flag_tlast;
 reg zero_split0_m_chunk_tlast;
-wire [88:0] zero_split0_m_chunk_tdata;
-wire [88:0] zero_split0_totals;
+wire [90:0] zero_split0_m_chunk_tdata;
+wire [90:0] zero_split0_totals;
 reg [31:0] zero_split0_enter0_value;
 reg zero_split0_enter0_nonzero;
 wire zero_split0_enter0_zero;
@@ -823,12 +823,22 @@ wire zero_split0_crc320_wide0_xor_network1_xor2693_total;
 wire zero_split0_crc320_wide0_xor_network1_xor2694_total;
 wire zero_split0_crc320_wide0_xor_network1_xor2695_total;
 wire zero_split0_crc320_wide0_xor_network1_xor2696_total;
-reg [7:0] zero_split0_keep_tail0_before;
-wire [55:0] zero_split0_keep_tail0_history;
-reg [31:0] zero_split0_keep_tail0_chosen;
-wire [55:0] zero_split0_keep_tail0_side_by_side3_joined;
-reg [31:0] zero_split0_keep_tail0_choose_tail0_chosen;
-wire [1:0] zero_split0_side_by_side4_joined;
+wire [15:0] zero_split0_keep_stripped_tail0_lows;
+wire [15:0] zero_split0_keep_stripped_tail0_middles;
+reg [1:0] zero_split0_keep_stripped_tail0_left_out;
+wire [23:0] zero_split0_keep_stripped_tail0_all_middles;
+reg [7:0] zero_split0_keep_stripped_tail0_before_middle;
+reg [23:0] zero_split0_keep_stripped_tail0_before_tops;
+reg zero_split0_keep_stripped_tail0_some_low;
+reg zero_split0_keep_stripped_tail0_some_middle;
+wire [39:0] zero_split0_keep_stripped_tail0_tops;
+reg [55:0] zero_split0_keep_stripped_tail0_chosen;
+wire [39:0] zero_split0_keep_stripped_tail0_side_by_side3_joined;
+wire [23:0] zero_split0_keep_stripped_tail0_side_by_side4_joined;
+wire [55:0] zero_split0_keep_stripped_tail0_choose_tail0_window;
+reg [55:0] zero_split0_keep_stripped_tail0_choose_tail0_chosen;
+wire [55:0] zero_split0_keep_stripped_tail0_choose_tail1_window;
+wire [1:0] zero_split0_side_by_side5_joined;
 reg [0:0] zero_split0_note_number0_user;
 reg [0:0] zero_split0_note_number0_number;
 reg zero_split0_settle0_due;
@@ -918,12 +928,12 @@ wire divide0_exponents_tlast;
 wire divide0_raw_parts_tlast;
 wire [7:0] divide0_cut0_field;
 wire [7:0] divide0_cut1_field;
-wire [15:0] divide0_side_by_side5_whole;
-wire [15:0] divide0_side_by_side5_joined;
+wire [15:0] divide0_side_by_side6_whole;
+wire [15:0] divide0_side_by_side6_joined;
 wire [23:0] divide0_cut2_field;
 wire [23:0] divide0_cut3_field;
-wire [47:0] divide0_side_by_side6_whole;
-wire [47:0] divide0_side_by_side6_joined;
+wire [47:0] divide0_side_by_side7_whole;
+wire [47:0] divide0_side_by_side7_joined;
 wire [0:0] divide0_number_parts0_parts_tuser;
 wire [0:0] divide0_number_parts1_parts_tuser;
 reg [8:0] zero_bitmap0_address;
@@ -989,7 +999,7 @@ reg [1:0] zero_bitmap0_bitmap_words0_collect12_kept;
 reg [1:0] zero_bitmap0_bitmap_words0_collect13_kept;
 reg [1:0] zero_bitmap0_bitmap_words0_collect14_kept;
 reg [1:0] zero_bitmap0_bitmap_words0_collect15_kept;
-wire [31:0] zero_bitmap0_bitmap_words0_side_by_side7_joined;
+wire [31:0] zero_bitmap0_bitmap_words0_side_by_side8_joined;
 reg [31:0] zero_bitmap0_ram0_read_data;
 reg block_max0_chunk_end;
 wire block_max0_close;
@@ -1220,9 +1230,11 @@ wire code_schedule0_m_axis_tready;
 reg code_schedule0_m_chunk_tvalid;
 wire code_schedule0_m_chunk_tready;
 reg code_schedule0_m_axis_tlast;
-reg [24:0] code_schedule0_m_chunk_tdata;
-reg code_schedule0_m_chunk_tlast;
+wire [15:0] code_schedule0_listed;
 reg [30:0] code_schedule0_m_axis_tdata;
+reg [1:0] code_schedule0_note_trailing0_left_out;
+reg [26:0] code_schedule0_note_trailing0_m_chunk_tdata;
+reg code_schedule0_note_trailing0_m_chunk_tlast;
 reg [15:0] code_schedule0_choose0_word;
 reg [15:0] code_schedule0_choose0_either1_chosen;
 reg [0:0] code_schedule0_pass_number0_0_m_axis_tuser;
@@ -1444,8 +1456,9 @@ reg [15:0] raw_queue0_choose7_either50_chosen;
 wire raw_queue0_aim_three3_write;
 wire [11:0] raw_queue0_aim_three3_address;
 reg [15:0] raw_queue0_ram11_read_data;
-wire [63:0] raw_queue0_side_by_side8_whole;
-wire [63:0] raw_queue0_side_by_side8_joined;
+wire [63:0] raw_queue0_side_by_side9_whole;
+wire [63:0] raw_queue0_side_by_side9_joined;
+wire [63:0] chunk_assemble0_raw_word;
 reg [14:0] chunk_assemble0_addend;
 reg chunk_assemble0_bitmap;
 wire [2:0] chunk_assemble0_code_rest;
@@ -1459,17 +1472,24 @@ reg [11:0] chunk_assemble0_index;
 reg chunk_assemble0_last;
 wire chunk_assemble0_leave;
 reg [7:0] chunk_assemble0_mode;
+wire chunk_assemble0_move_raw;
 reg chunk_assemble0_offer;
 wire chunk_assemble0_raw_ends;
+reg [4:0] chunk_assemble0_raw_last;
 reg [14:0] chunk_assemble0_raw_left;
 wire chunk_assemble0_raw_none;
-reg [14:0] chunk_assemble0_raw_total;
+reg [2:0] chunk_assemble0_raw_reach;
+reg [2:0] chunk_assemble0_raw_rest;
+reg [14:0] chunk_assemble0_raw_size;
+wire [14:0] chunk_assemble0_raw_total;
+wire [11:0] chunk_assemble0_raw_words;
 reg [2:0] chunk_assemble0_rest;
 reg chunk_assemble0_short;
 reg [14:0] chunk_assemble0_size;
 wire chunk_assemble0_start;
 reg [3:0] chunk_assemble0_state;
-wire chunk_assemble0_surplus;
+wire chunk_assemble0_stripped;
+wire [1:0] chunk_assemble0_surplus;
 reg [12:0] chunk_assemble0_values;
 wire [63:0] chunk_assemble0_word;
 reg [7:0] chunk_assemble0_words;
@@ -1478,7 +1498,21 @@ wire chunk_assemble0_m_axis_tready;
 reg [63:0] chunk_assemble0_m_axis_tdata;
 reg chunk_assemble0_m_axis_tlast;
 reg [3:0] chunk_assemble0_m_axis_tuser;
-wire [14:0] chunk_assemble0_find_raw_size0_beyond;
+wire [14:0] chunk_assemble0_size_stripped0_beyond;
+reg [14:0] chunk_assemble0_size_stripped0_once;
+reg [14:0] chunk_assemble0_size_stripped0_twice;
+reg [2:0] chunk_assemble0_find_stripped_end0_way;
+wire [5:0] chunk_assemble0_strip0_place;
+reg [2:0] chunk_assemble0_strip0_way_after;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte0_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte1_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte2_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte3_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte4_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte5_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte6_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte7_byte;
+wire [63:0] chunk_assemble0_strip0_raw_strip0_side_by_side10_joined;
 wire chunk_assemble0_reach0_0_raw_here;
 wire [7:0] chunk_assemble0_pick0_0_byte;
 reg [7:0] chunk_assemble0_pick0_0_of_codes;
@@ -1511,7 +1545,7 @@ wire chunk_assemble0_reach7_raw_here;
 wire [7:0] chunk_assemble0_pick7_byte;
 reg [7:0] chunk_assemble0_pick7_of_codes;
 reg [7:0] chunk_assemble0_pick7_of_raw;
-wire [63:0] chunk_assemble0_side_by_side9_joined;
+wire [63:0] chunk_assemble0_side_by_side11_joined;
 reg [63:0] byte_pack0_turned_more;
 reg byte_pack0_beyond;
 reg byte_pack0_emit;
@@ -1569,6 +1603,7 @@ reg [12:0] code_schedule0_ram3_memory [0:16-1];
 (* no_rw_check *) reg [15:0] raw_queue0_ram10_memory [0:4096-1];
 (* no_rw_check *) reg [15:0] raw_queue0_ram11_memory [0:4096-1];
 
+assign zero_split0_totals[91-1:89] = zero_split0_keep_stripped_tail0_left_out;
 assign zero_split0_totals[89-1:57] = zero_split0_tail;
 assign zero_split0_totals[57-1:25] = zero_split0_check;
 assign zero_split0_totals[25-1:1] = zero_split0_counts;
@@ -1649,11 +1684,24 @@ assign zero_split0_crc320_wide0_xor_network1_joined[3] = zero_split0_crc320_wide
 assign zero_split0_crc320_wide0_xor_network1_joined[2] = zero_split0_crc320_wide0_xor_network1_xor2660_total;
 assign zero_split0_crc320_wide0_xor_network1_joined[1] = zero_split0_crc320_wide0_xor_network1_xor2674_total;
 assign zero_split0_crc320_wide0_xor_network1_joined[0] = zero_split0_crc320_wide0_xor_network1_xor2658_total;
-assign zero_split0_keep_tail0_side_by_side3_joined[56-1:32] = zero_split0_slot1_shown[32-1:8];
-assign zero_split0_keep_tail0_side_by_side3_joined[32-1:8] = zero_split0_slot0_shown[32-1:8];
-assign zero_split0_keep_tail0_side_by_side3_joined[8-1:0] = zero_split0_keep_tail0_before;
-assign zero_split0_side_by_side4_joined[1] = zero_split0_enter1_nonzero;
-assign zero_split0_side_by_side4_joined[0] = zero_split0_enter0_nonzero;
+assign zero_split0_keep_stripped_tail0_lows[16-1:8] = zero_split0_enter0_value[8-1:0];
+assign zero_split0_keep_stripped_tail0_lows[8-1:0] = zero_split0_enter1_value[8-1:0];
+assign zero_split0_keep_stripped_tail0_middles[16-1:8] = zero_split0_enter0_value[16-1:8];
+assign zero_split0_keep_stripped_tail0_middles[8-1:0] = zero_split0_enter1_value[16-1:8];
+assign zero_split0_keep_stripped_tail0_side_by_side3_joined[40-1:32] = zero_split0_slot1_shown[32-1:24];
+assign zero_split0_keep_stripped_tail0_side_by_side3_joined[32-1:24] = zero_split0_slot0_shown[32-1:24];
+assign zero_split0_keep_stripped_tail0_side_by_side3_joined[24-1:0] = zero_split0_keep_stripped_tail0_before_tops;
+assign zero_split0_keep_stripped_tail0_side_by_side4_joined[24-1:16] = zero_split0_slot1_shown[24-1:16];
+assign zero_split0_keep_stripped_tail0_side_by_side4_joined[16-1:8] = zero_split0_slot0_shown[24-1:16];
+assign zero_split0_keep_stripped_tail0_side_by_side4_joined[8-1:0] = zero_split0_keep_stripped_tail0_before_middle;
+assign zero_split0_keep_stripped_tail0_choose_tail0_window[56-1:24] = zero_split0_keep_stripped_tail0_tops[32-1:0];
+assign zero_split0_keep_stripped_tail0_choose_tail0_window[24-1:8] = zero_split0_keep_stripped_tail0_all_middles[16-1:0];
+assign zero_split0_keep_stripped_tail0_choose_tail0_window[8-1:0] = zero_split0_slot0_shown[16-1:8];
+assign zero_split0_keep_stripped_tail0_choose_tail1_window[56-1:24] = zero_split0_keep_stripped_tail0_tops[40-1:8];
+assign zero_split0_keep_stripped_tail0_choose_tail1_window[24-1:8] = zero_split0_keep_stripped_tail0_all_middles[24-1:8];
+assign zero_split0_keep_stripped_tail0_choose_tail1_window[8-1:0] = zero_split0_slot1_shown[16-1:8];
+assign zero_split0_side_by_side5_joined[1] = zero_split0_enter1_nonzero;
+assign zero_split0_side_by_side5_joined[0] = zero_split0_enter0_nonzero;
 assign zero_split0_settle0_shorten0_xor_network2_joined[31] = zero_split0_settle0_shorten0_xor_network2_xor2757_total;
 assign zero_split0_settle0_shorten0_xor_network2_joined[30] = zero_split0_settle0_shorten0_xor_network2_xor2765_total;
 assign zero_split0_settle0_shorten0_xor_network2_joined[29] = zero_split0_settle0_shorten0_xor_network2_xor2758_total;
@@ -1686,26 +1734,26 @@ assign zero_split0_settle0_shorten0_xor_network2_joined[3] = zero_split0_settle0
 assign zero_split0_settle0_shorten0_xor_network2_joined[2] = zero_split0_settle0_shorten0_xor_network2_xor2725_total;
 assign zero_split0_settle0_shorten0_xor_network2_joined[1] = zero_split0_settle0_shorten0_xor_network2_xor2724_total;
 assign zero_split0_settle0_shorten0_xor_network2_joined[0] = zero_split0_settle0_shorten0_xor_network2_xor2756_total;
-assign divide0_side_by_side5_joined[16-1:8] = divide0_cut1_field;
-assign divide0_side_by_side5_joined[8-1:0] = divide0_cut0_field;
-assign divide0_side_by_side6_joined[48-1:24] = divide0_cut3_field;
-assign divide0_side_by_side6_joined[24-1:0] = divide0_cut2_field;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[32-1:30] = zero_bitmap0_bitmap_words0_collect15_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[30-1:28] = zero_bitmap0_bitmap_words0_collect14_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[28-1:26] = zero_bitmap0_bitmap_words0_collect13_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[26-1:24] = zero_bitmap0_bitmap_words0_collect12_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[24-1:22] = zero_bitmap0_bitmap_words0_collect11_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[22-1:20] = zero_bitmap0_bitmap_words0_collect10_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[20-1:18] = zero_bitmap0_bitmap_words0_collect9_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[18-1:16] = zero_bitmap0_bitmap_words0_collect8_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[16-1:14] = zero_bitmap0_bitmap_words0_collect7_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[14-1:12] = zero_bitmap0_bitmap_words0_collect6_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[12-1:10] = zero_bitmap0_bitmap_words0_collect5_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[10-1:8] = zero_bitmap0_bitmap_words0_collect4_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[8-1:6] = zero_bitmap0_bitmap_words0_collect3_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[6-1:4] = zero_bitmap0_bitmap_words0_collect2_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[4-1:2] = zero_bitmap0_bitmap_words0_collect1_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[2-1:0] = zero_bitmap0_bitmap_words0_collect0_kept;
+assign divide0_side_by_side6_joined[16-1:8] = divide0_cut1_field;
+assign divide0_side_by_side6_joined[8-1:0] = divide0_cut0_field;
+assign divide0_side_by_side7_joined[48-1:24] = divide0_cut3_field;
+assign divide0_side_by_side7_joined[24-1:0] = divide0_cut2_field;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[32-1:30] = zero_bitmap0_bitmap_words0_collect15_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[30-1:28] = zero_bitmap0_bitmap_words0_collect14_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[28-1:26] = zero_bitmap0_bitmap_words0_collect13_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[26-1:24] = zero_bitmap0_bitmap_words0_collect12_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[24-1:22] = zero_bitmap0_bitmap_words0_collect11_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[22-1:20] = zero_bitmap0_bitmap_words0_collect10_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[20-1:18] = zero_bitmap0_bitmap_words0_collect9_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[18-1:16] = zero_bitmap0_bitmap_words0_collect8_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[16-1:14] = zero_bitmap0_bitmap_words0_collect7_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[14-1:12] = zero_bitmap0_bitmap_words0_collect6_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[12-1:10] = zero_bitmap0_bitmap_words0_collect5_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[10-1:8] = zero_bitmap0_bitmap_words0_collect4_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[8-1:6] = zero_bitmap0_bitmap_words0_collect3_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[6-1:4] = zero_bitmap0_bitmap_words0_collect2_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[4-1:2] = zero_bitmap0_bitmap_words0_collect1_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[2-1:0] = zero_bitmap0_bitmap_words0_collect0_kept;
 assign huff_choice0_cost_row0_column0_cell0_look_up0_index[5] = huff_choice0_idle;
 assign huff_choice0_cost_row0_column0_cell0_look_up0_index[4] = huff_choice0_phase[0];
 assign huff_choice0_cost_row0_column0_cell0_look_up0_index[4-1:0] = huff_choice0_symbol;
@@ -1740,18 +1788,26 @@ assign code_stack0_shown[32-1:16] = code_stack0_ram5_read_data;
 assign code_stack0_shown[16-1:0] = code_stack0_choose3_chosen;
 assign code_stack0_byte_join1_joined[16-1:8] = code_stack0_byte_join1_either36_chosen;
 assign code_stack0_byte_join1_joined[8-1:0] = code_stack0_byte_join1_either35_chosen;
-assign raw_queue0_side_by_side8_joined[64-1:48] = raw_queue0_ram11_read_data;
-assign raw_queue0_side_by_side8_joined[48-1:32] = raw_queue0_ram10_read_data;
-assign raw_queue0_side_by_side8_joined[32-1:16] = raw_queue0_ram9_read_data;
-assign raw_queue0_side_by_side8_joined[16-1:0] = raw_queue0_ram8_read_data;
-assign chunk_assemble0_side_by_side9_joined[64-1:56] = chunk_assemble0_pick7_byte;
-assign chunk_assemble0_side_by_side9_joined[56-1:48] = chunk_assemble0_pick6_byte;
-assign chunk_assemble0_side_by_side9_joined[48-1:40] = chunk_assemble0_pick5_byte;
-assign chunk_assemble0_side_by_side9_joined[40-1:32] = chunk_assemble0_pick4_byte;
-assign chunk_assemble0_side_by_side9_joined[32-1:24] = chunk_assemble0_pick3_byte;
-assign chunk_assemble0_side_by_side9_joined[24-1:16] = chunk_assemble0_pick2_byte;
-assign chunk_assemble0_side_by_side9_joined[16-1:8] = chunk_assemble0_pick1_0_byte;
-assign chunk_assemble0_side_by_side9_joined[8-1:0] = chunk_assemble0_pick0_0_byte;
+assign raw_queue0_side_by_side9_joined[64-1:48] = raw_queue0_ram11_read_data;
+assign raw_queue0_side_by_side9_joined[48-1:32] = raw_queue0_ram10_read_data;
+assign raw_queue0_side_by_side9_joined[32-1:16] = raw_queue0_ram9_read_data;
+assign raw_queue0_side_by_side9_joined[16-1:0] = raw_queue0_ram8_read_data;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[64-1:56] = chunk_assemble0_strip0_raw_strip0_pick_byte7_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[56-1:48] = chunk_assemble0_strip0_raw_strip0_pick_byte6_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[48-1:40] = chunk_assemble0_strip0_raw_strip0_pick_byte5_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[40-1:32] = chunk_assemble0_strip0_raw_strip0_pick_byte4_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[32-1:24] = chunk_assemble0_strip0_raw_strip0_pick_byte3_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[24-1:16] = chunk_assemble0_strip0_raw_strip0_pick_byte2_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[16-1:8] = chunk_assemble0_strip0_raw_strip0_pick_byte1_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[8-1:0] = chunk_assemble0_strip0_raw_strip0_pick_byte0_byte;
+assign chunk_assemble0_side_by_side11_joined[64-1:56] = chunk_assemble0_pick7_byte;
+assign chunk_assemble0_side_by_side11_joined[56-1:48] = chunk_assemble0_pick6_byte;
+assign chunk_assemble0_side_by_side11_joined[48-1:40] = chunk_assemble0_pick5_byte;
+assign chunk_assemble0_side_by_side11_joined[40-1:32] = chunk_assemble0_pick4_byte;
+assign chunk_assemble0_side_by_side11_joined[32-1:24] = chunk_assemble0_pick3_byte;
+assign chunk_assemble0_side_by_side11_joined[24-1:16] = chunk_assemble0_pick2_byte;
+assign chunk_assemble0_side_by_side11_joined[16-1:8] = chunk_assemble0_pick1_0_byte;
+assign chunk_assemble0_side_by_side11_joined[8-1:0] = chunk_assemble0_pick0_0_byte;
 assign byte_pack0_joined[64-1:56] = byte_pack0_pass_byte0_shown;
 assign byte_pack0_joined[56-1:48] = byte_pack0_hold_byte6_shown;
 assign byte_pack0_joined[48-1:40] = byte_pack0_hold_byte5_shown;
@@ -3287,43 +3343,66 @@ always @(posedge clk) begin: zero_split0_crc320_wide0_add
     end
 end
 
-assign zero_split0_keep_tail0_history = zero_split0_keep_tail0_side_by_side3_joined;
+assign zero_split0_keep_stripped_tail0_tops = zero_split0_keep_stripped_tail0_side_by_side3_joined;
 
-always @(zero_split0_level, zero_split0_keep_tail0_history[32-1:0]) begin: zero_split0_keep_tail0_choose_tail0_choose
-    zero_split0_keep_tail0_choose_tail0_chosen = 0;
+assign zero_split0_keep_stripped_tail0_all_middles = zero_split0_keep_stripped_tail0_side_by_side4_joined;
+
+always @(zero_split0_level, zero_split0_keep_stripped_tail0_choose_tail0_window) begin: zero_split0_keep_stripped_tail0_choose_tail0_choose
+    zero_split0_keep_stripped_tail0_choose_tail0_chosen = 0;
     if ((zero_split0_level == 1)) begin
-        zero_split0_keep_tail0_choose_tail0_chosen = zero_split0_keep_tail0_history[32-1:0];
+        zero_split0_keep_stripped_tail0_choose_tail0_chosen = zero_split0_keep_stripped_tail0_choose_tail0_window;
     end
 end
 
-always @(zero_split0_level, zero_split0_keep_tail0_choose_tail0_chosen, zero_split0_keep_tail0_history[56-1:24]) begin: zero_split0_keep_tail0_choose_tail1_choose
-    zero_split0_keep_tail0_chosen = zero_split0_keep_tail0_choose_tail0_chosen;
+always @(zero_split0_level, zero_split0_keep_stripped_tail0_choose_tail0_chosen, zero_split0_keep_stripped_tail0_choose_tail1_window) begin: zero_split0_keep_stripped_tail0_choose_tail1_choose
+    zero_split0_keep_stripped_tail0_chosen = zero_split0_keep_stripped_tail0_choose_tail0_chosen;
     if ((zero_split0_level == 2)) begin
-        zero_split0_keep_tail0_chosen = zero_split0_keep_tail0_history[56-1:24];
+        zero_split0_keep_stripped_tail0_chosen = zero_split0_keep_stripped_tail0_choose_tail1_window;
     end
 end
 
-always @(posedge clk) begin: zero_split0_keep_tail0_remember
+always @(posedge clk) begin: zero_split0_keep_stripped_tail0_examine
+    if (zero_split0_step) begin
+        zero_split0_keep_stripped_tail0_some_low <= ((zero_split0_keep_stripped_tail0_lows != 0) || (zero_split0_keep_stripped_tail0_some_low && (!zero_split0_opening)));
+        zero_split0_keep_stripped_tail0_some_middle <= ((zero_split0_keep_stripped_tail0_middles != 0) || (zero_split0_keep_stripped_tail0_some_middle && (!zero_split0_opening)));
+    end
+end
+
+always @(posedge clk) begin: zero_split0_keep_stripped_tail0_remember
     if (rst == 1) begin
-        zero_split0_keep_tail0_before <= 0;
+        zero_split0_keep_stripped_tail0_before_tops <= 0;
+        zero_split0_keep_stripped_tail0_before_middle <= 0;
     end
     else begin
         if (zero_split0_close) begin
-            zero_split0_keep_tail0_before <= 0;
+            zero_split0_keep_stripped_tail0_before_tops <= 0;
+            zero_split0_keep_stripped_tail0_before_middle <= 0;
         end
         else if ((zero_split0_step && zero_split0_overfull)) begin
-            zero_split0_keep_tail0_before <= zero_split0_keep_tail0_history[56-1:((56 - 32) + 24)];
+            zero_split0_keep_stripped_tail0_before_tops <= zero_split0_keep_stripped_tail0_tops[40-1:(40 - 24)];
+            zero_split0_keep_stripped_tail0_before_middle <= zero_split0_keep_stripped_tail0_all_middles[(8 * (1 + 2))-1:(8 * 2)];
         end
     end
 end
 
-always @(posedge clk) begin: zero_split0_keep_tail0_note
+always @(posedge clk) begin: zero_split0_keep_stripped_tail0_note
     if (zero_split0_close) begin
-        zero_split0_tail <= zero_split0_keep_tail0_chosen;
+        if (zero_split0_keep_stripped_tail0_some_low) begin
+            zero_split0_keep_stripped_tail0_left_out <= 0;
+            zero_split0_tail <= {zero_split0_keep_stripped_tail0_chosen[56-1:48], zero_split0_keep_stripped_tail0_chosen[24-1:16], zero_split0_keep_stripped_tail0_chosen[8-1:0], zero_split0_keep_stripped_tail0_chosen[48-1:40]};
+        end
+        else if (zero_split0_keep_stripped_tail0_some_middle) begin
+            zero_split0_keep_stripped_tail0_left_out <= 1;
+            zero_split0_tail <= {zero_split0_keep_stripped_tail0_chosen[56-1:48], zero_split0_keep_stripped_tail0_chosen[24-1:16], zero_split0_keep_stripped_tail0_chosen[48-1:40], zero_split0_keep_stripped_tail0_chosen[16-1:8]};
+        end
+        else begin
+            zero_split0_keep_stripped_tail0_left_out <= 2;
+            zero_split0_tail <= zero_split0_keep_stripped_tail0_chosen[56-1:24];
+        end
     end
 end
 
-assign zero_split0_some = zero_split0_side_by_side4_joined;
+assign zero_split0_some = zero_split0_side_by_side5_joined;
 
 assign zero_split0_arrivals = (zero_split0_some[0] + zero_split0_some[1]);
 
@@ -3655,13 +3734,13 @@ assign divide0_cut0_field = zero_split0_m_axis_tdata[8-1:(8 - 8)];
 
 assign divide0_cut1_field = zero_split0_m_axis_tdata[40-1:(40 - 8)];
 
-assign divide0_side_by_side5_whole = divide0_side_by_side5_joined;
+assign divide0_side_by_side6_whole = divide0_side_by_side6_joined;
 
 assign divide0_cut2_field = zero_split0_m_axis_tdata[32-1:(32 - 24)];
 
 assign divide0_cut3_field = zero_split0_m_axis_tdata[64-1:(64 - 24)];
 
-assign divide0_side_by_side6_whole = divide0_side_by_side6_joined;
+assign divide0_side_by_side7_whole = divide0_side_by_side7_joined;
 
 assign divide0_number_parts0_parts_tuser = zero_split0_note_number0_user;
 
@@ -3916,7 +3995,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect15_put
     end
 end
 
-assign zero_bitmap0_word = zero_bitmap0_bitmap_words0_side_by_side7_joined;
+assign zero_bitmap0_word = zero_bitmap0_bitmap_words0_side_by_side8_joined;
 
 assign zero_bitmap0_bitmap_words0_summary_due = (zero_bitmap0_bitmap_words0_word_done && (zero_bitmap0_bitmap_words0_ended || ($signed({1'b0, zero_bitmap0_bitmap_words0_word_number[5-1:0]}) == (32 - 1))));
 
@@ -4079,7 +4158,7 @@ assign zero_bitmap0_m_axis_tlast = zero_bitmap0_read_all;
 
 always @(posedge clk) begin: block_max0_ram1_write_port
     if (block_max0_take) begin
-        block_max0_ram1_memory[block_max0_tail] <= divide0_side_by_side5_whole;
+        block_max0_ram1_memory[block_max0_tail] <= divide0_side_by_side6_whole;
     end
 end
 
@@ -4121,12 +4200,12 @@ always @(posedge clk) begin: block_max0_pointer1_step
     end
 end
 
-assign block_max0_group_max0_present0_item = divide0_side_by_side5_whole[8-1:0];
+assign block_max0_group_max0_present0_item = divide0_side_by_side6_whole[8-1:0];
 
-always @(divide0_number_parts0_parts_tuser, divide0_side_by_side5_whole) begin: block_max0_group_max0_present1_cut
+always @(divide0_number_parts0_parts_tuser, divide0_side_by_side6_whole) begin: block_max0_group_max0_present1_cut
     block_max0_group_max0_present1_item = 0;
     if ((divide0_number_parts0_parts_tuser >= 1)) begin
-        block_max0_group_max0_present1_item = divide0_side_by_side5_whole[16-1:8];
+        block_max0_group_max0_present1_item = divide0_side_by_side6_whole[16-1:8];
     end
 end
 
@@ -5586,6 +5665,16 @@ always @(zero_split0_m_chunk_tdata) begin: code_schedule0_find_last_group0_look
     end
 end
 
+always @(posedge clk) begin: code_schedule0_note_trailing0_note
+    if (code_schedule0_leave) begin
+        code_schedule0_note_trailing0_left_out <= zero_split0_m_chunk_tdata[89+:2];
+        code_schedule0_note_trailing0_m_chunk_tdata <= {zero_split0_m_chunk_tdata[89+:2], zero_split0_m_chunk_tdata[25-1:0]};
+        code_schedule0_note_trailing0_m_chunk_tlast <= zero_split0_m_chunk_tlast;
+    end
+end
+
+assign code_schedule0_listed = {3'h0, code_schedule0_note_trailing0_left_out, 11'h0};
+
 always @(zero_split0_m_chunk_tdata[57-1:41], code_schedule0_row[0], zero_split0_m_chunk_tdata[41-1:25]) begin: code_schedule0_choose0_either0_show
     code_schedule0_choose0_word = zero_split0_m_chunk_tdata[41-1:25];
     if (code_schedule0_row[0]) begin
@@ -5732,6 +5821,7 @@ always @(posedge clk) begin: code_schedule0_describe
         end
         else if ((code_schedule0_state == 3)) begin
             code_schedule0_operation <= 3;
+            code_schedule0_content <= code_schedule0_listed;
         end
         else if (1'b0) begin
             code_schedule0_operation <= 1;
@@ -5740,10 +5830,6 @@ always @(posedge clk) begin: code_schedule0_describe
             code_schedule0_operation <= 1;
             code_schedule0_m_axis_tlast <= (code_schedule0_step == 3);
         end
-    end
-    if (code_schedule0_leave) begin
-        code_schedule0_m_chunk_tdata <= zero_split0_m_chunk_tdata[25-1:0];
-        code_schedule0_m_chunk_tlast <= zero_split0_m_chunk_tlast;
     end
 end
 
@@ -6250,6 +6336,9 @@ always @(posedge clk) begin: lane_enc0_code_column0_form_stage
             lane_enc0_code_column0_plain2 <= 1'b1;
             lane_enc0_code_column0_byte2 <= code_schedule0_m_axis_tdata[26-1:18];
         end
+        if ((1'b0 && (code_schedule0_m_axis_tdata[2-1:0] == 3))) begin
+            lane_enc0_code_column0_plain2 <= (code_schedule0_m_axis_tdata[10-1:2] != 0);
+        end
         lane_enc0_code_column0_symbol2 <= lane_enc0_code_column0_difference[4-1:0];
         if ((lane_enc0_code_column0_difference > 15)) begin
             lane_enc0_code_column0_symbol2 <= 15;
@@ -6446,6 +6535,9 @@ always @(posedge clk) begin: lane_enc0_code_column1_form_stage
         if (((code_schedule0_m_axis_tdata[2-1:0] == 3) && (1 == 0))) begin
             lane_enc0_code_column1_plain2 <= 1'b1;
             lane_enc0_code_column1_byte2 <= code_schedule0_m_axis_tdata[26-1:18];
+        end
+        if ((1'b1 && (code_schedule0_m_axis_tdata[2-1:0] == 3))) begin
+            lane_enc0_code_column1_plain2 <= (code_schedule0_m_axis_tdata[18-1:10] != 0);
         end
         lane_enc0_code_column1_symbol2 <= lane_enc0_code_column1_difference[4-1:0];
         if ((lane_enc0_code_column1_difference > 15)) begin
@@ -6857,11 +6949,11 @@ always @(code_stack0_again, code_stack0_parts, code_stack0_read_all, code_stack0
     code_stack0_m_axis_tuser = code_stack0_size;
 end
 
-assign raw_queue0_cut5_field = divide0_side_by_side6_whole[16-1:(16 - 16)];
+assign raw_queue0_cut5_field = divide0_side_by_side7_whole[16-1:(16 - 16)];
 
-assign raw_queue0_cut6_field = divide0_side_by_side6_whole[32-1:(32 - 16)];
+assign raw_queue0_cut6_field = divide0_side_by_side7_whole[32-1:(32 - 16)];
 
-assign raw_queue0_cut7_field = divide0_side_by_side6_whole[48-1:(48 - 16)];
+assign raw_queue0_cut7_field = divide0_side_by_side7_whole[48-1:(48 - 16)];
 
 assign raw_queue0_find_after0_after = (raw_queue0_tail[12-1:0] + 1);
 
@@ -7028,7 +7120,7 @@ always @(posedge clk) begin: raw_queue0_ram11_read_port
     end
 end
 
-assign raw_queue0_side_by_side8_whole = raw_queue0_side_by_side8_joined;
+assign raw_queue0_side_by_side9_whole = raw_queue0_side_by_side9_joined;
 
 assign raw_queue0_reach = ({1'h0, raw_queue0_place} + {1'b1, divide0_number_parts1_parts_tuser});
 
@@ -7078,152 +7170,497 @@ always @(posedge clk) begin: raw_queue0_move
     end
 end
 
-assign chunk_assemble0_find_raw_size0_beyond = ((({2'h0, code_schedule0_m_chunk_tdata[25-1:12]} + {1'h0, code_schedule0_m_chunk_tdata[25-1:12], 1'h0}) - 4) - 1);
+assign chunk_assemble0_raw_total = (({2'h0, code_schedule0_note_trailing0_m_chunk_tdata[25-1:12]} + {1'h0, code_schedule0_note_trailing0_m_chunk_tdata[25-1:12], 1'h0}) - 1);
 
-always @(chunk_assemble0_find_raw_size0_beyond) begin: chunk_assemble0_find_raw_size0_bound
-    chunk_assemble0_raw_total = chunk_assemble0_find_raw_size0_beyond;
-    if (chunk_assemble0_find_raw_size0_beyond[(15 - 1)]) begin
-        chunk_assemble0_raw_total = (-1);
+always @(chunk_assemble0_size_stripped0_beyond) begin: chunk_assemble0_size_stripped0_not_less0_bound
+    chunk_assemble0_raw_size = chunk_assemble0_size_stripped0_beyond;
+    if (chunk_assemble0_size_stripped0_beyond[14]) begin
+        chunk_assemble0_raw_size = (-1);
     end
 end
 
-assign chunk_assemble0_surplus = chunk_assemble0_raw_left[2];
+always @(code_schedule0_note_trailing0_m_chunk_tdata) begin: chunk_assemble0_size_stripped0_choose
+    chunk_assemble0_size_stripped0_once = 0;
+    chunk_assemble0_size_stripped0_twice = 0;
+    if ((code_schedule0_note_trailing0_m_chunk_tdata[25+:2] != 1)) begin
+        chunk_assemble0_size_stripped0_once = {2'h0, code_schedule0_note_trailing0_m_chunk_tdata[25-1:12]};
+    end
+    if ((code_schedule0_note_trailing0_m_chunk_tdata[25+:2] != 2)) begin
+        chunk_assemble0_size_stripped0_twice = {1'h0, code_schedule0_note_trailing0_m_chunk_tdata[25-1:12], 1'h0};
+    end
+end
+
+assign chunk_assemble0_size_stripped0_beyond = (((chunk_assemble0_size_stripped0_once + chunk_assemble0_size_stripped0_twice) - 4) - 1);
+
+always @(chunk_assemble0_find_stripped_end0_way, chunk_assemble0_raw_left) begin: chunk_assemble0_find_stripped_end0_subtract
+    if ((chunk_assemble0_find_stripped_end0_way == 0)) begin
+        chunk_assemble0_raw_last = ({2'h0, chunk_assemble0_raw_left[3-1:0]} - 4);
+    end
+    else if ((chunk_assemble0_find_stripped_end0_way < 4)) begin
+        chunk_assemble0_raw_last = ({2'h0, chunk_assemble0_raw_left[3-1:0]} - 6);
+    end
+    else begin
+        chunk_assemble0_raw_last = ({2'h0, chunk_assemble0_raw_left[3-1:0]} - 12);
+    end
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte0_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte0_byte = raw_queue0_side_by_side9_whole[8-1:0];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte0_byte = raw_queue0_side_by_side9_whole[16-1:8];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte0_byte = raw_queue0_side_by_side9_whole[8-1:0];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte0_byte = raw_queue0_side_by_side9_whole[8-1:0];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte0_byte = raw_queue0_side_by_side9_whole[24-1:16];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte0_byte = raw_queue0_side_by_side9_whole[16-1:8];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte0_byte = raw_queue0_side_by_side9_whole[8-1:0];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte1_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte1_byte = raw_queue0_side_by_side9_whole[16-1:8];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte1_byte = raw_queue0_side_by_side9_whole[24-1:16];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte1_byte = raw_queue0_side_by_side9_whole[16-1:8];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte1_byte = raw_queue0_side_by_side9_whole[24-1:16];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte1_byte = raw_queue0_side_by_side9_whole[48-1:40];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte1_byte = raw_queue0_side_by_side9_whole[40-1:32];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte1_byte = raw_queue0_side_by_side9_whole[32-1:24];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte2_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte2_byte = raw_queue0_side_by_side9_whole[24-1:16];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte2_byte = raw_queue0_side_by_side9_whole[40-1:32];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte2_byte = raw_queue0_side_by_side9_whole[32-1:24];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte2_byte = raw_queue0_side_by_side9_whole[32-1:24];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte2_byte = raw_queue0_side_by_side9_whole[24-1:16];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte2_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte2_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte3_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte3_byte = raw_queue0_side_by_side9_whole[32-1:24];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte3_byte = raw_queue0_side_by_side9_whole[48-1:40];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte3_byte = raw_queue0_side_by_side9_whole[40-1:32];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte3_byte = raw_queue0_side_by_side9_whole[48-1:40];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte3_byte = raw_queue0_side_by_side9_whole[32-1:24];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte3_byte = raw_queue0_side_by_side9_whole[32-1:24];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte3_byte = raw_queue0_side_by_side9_whole[32-1:24];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte4_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte4_byte = raw_queue0_side_by_side9_whole[40-1:32];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte4_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte4_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte4_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte4_byte = raw_queue0_side_by_side9_whole[40-1:32];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte4_byte = raw_queue0_side_by_side9_whole[40-1:32];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte4_byte = raw_queue0_side_by_side9_whole[40-1:32];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte5_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte5_byte = raw_queue0_side_by_side9_whole[48-1:40];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte5_byte = raw_queue0_side_by_side9_whole[48-1:40];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte5_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte5_byte = raw_queue0_side_by_side9_whole[48-1:40];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte5_byte = raw_queue0_side_by_side9_whole[48-1:40];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte5_byte = raw_queue0_side_by_side9_whole[48-1:40];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte5_byte = raw_queue0_side_by_side9_whole[48-1:40];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte6_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte6_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte6_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte6_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte6_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte6_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte6_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte6_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte7_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte7_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte7_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte7_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte7_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte7_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte7_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte7_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+    endcase
+end
+
+assign chunk_assemble0_raw_word = chunk_assemble0_strip0_raw_strip0_side_by_side10_joined;
+
+assign chunk_assemble0_strip0_place = {chunk_assemble0_find_stripped_end0_way, chunk_assemble0_raw_reach};
+
+always @(chunk_assemble0_strip0_place) begin: chunk_assemble0_strip0_look_up
+    case (chunk_assemble0_strip0_place)
+        0: chunk_assemble0_raw_rest = 0;
+        1: chunk_assemble0_raw_rest = 1;
+        2: chunk_assemble0_raw_rest = 2;
+        3: chunk_assemble0_raw_rest = 3;
+        4: chunk_assemble0_raw_rest = 4;
+        5: chunk_assemble0_raw_rest = 5;
+        6: chunk_assemble0_raw_rest = 6;
+        7: chunk_assemble0_raw_rest = 7;
+        8: chunk_assemble0_raw_rest = 0;
+        9: chunk_assemble0_raw_rest = 0;
+        10: chunk_assemble0_raw_rest = 1;
+        11: chunk_assemble0_raw_rest = 1;
+        12: chunk_assemble0_raw_rest = 2;
+        13: chunk_assemble0_raw_rest = 3;
+        14: chunk_assemble0_raw_rest = 3;
+        15: chunk_assemble0_raw_rest = 4;
+        16: chunk_assemble0_raw_rest = 0;
+        17: chunk_assemble0_raw_rest = 1;
+        18: chunk_assemble0_raw_rest = 1;
+        19: chunk_assemble0_raw_rest = 2;
+        20: chunk_assemble0_raw_rest = 3;
+        21: chunk_assemble0_raw_rest = 3;
+        22: chunk_assemble0_raw_rest = 4;
+        23: chunk_assemble0_raw_rest = 5;
+        24: chunk_assemble0_raw_rest = 0;
+        25: chunk_assemble0_raw_rest = 0;
+        26: chunk_assemble0_raw_rest = 1;
+        27: chunk_assemble0_raw_rest = 2;
+        28: chunk_assemble0_raw_rest = 2;
+        29: chunk_assemble0_raw_rest = 3;
+        30: chunk_assemble0_raw_rest = 4;
+        31: chunk_assemble0_raw_rest = 4;
+        32: chunk_assemble0_raw_rest = 0;
+        33: chunk_assemble0_raw_rest = 0;
+        34: chunk_assemble0_raw_rest = 0;
+        35: chunk_assemble0_raw_rest = 0;
+        36: chunk_assemble0_raw_rest = 0;
+        37: chunk_assemble0_raw_rest = 1;
+        38: chunk_assemble0_raw_rest = 1;
+        39: chunk_assemble0_raw_rest = 1;
+        40: chunk_assemble0_raw_rest = 0;
+        41: chunk_assemble0_raw_rest = 0;
+        42: chunk_assemble0_raw_rest = 0;
+        43: chunk_assemble0_raw_rest = 0;
+        44: chunk_assemble0_raw_rest = 1;
+        45: chunk_assemble0_raw_rest = 1;
+        46: chunk_assemble0_raw_rest = 1;
+        47: chunk_assemble0_raw_rest = 2;
+        48: chunk_assemble0_raw_rest = 0;
+        49: chunk_assemble0_raw_rest = 0;
+        50: chunk_assemble0_raw_rest = 0;
+        51: chunk_assemble0_raw_rest = 1;
+        52: chunk_assemble0_raw_rest = 1;
+        53: chunk_assemble0_raw_rest = 1;
+        54: chunk_assemble0_raw_rest = 2;
+        55: chunk_assemble0_raw_rest = 2;
+        56: chunk_assemble0_raw_rest = 0;
+        57: chunk_assemble0_raw_rest = 0;
+        58: chunk_assemble0_raw_rest = 0;
+        59: chunk_assemble0_raw_rest = 1;
+        60: chunk_assemble0_raw_rest = 1;
+        61: chunk_assemble0_raw_rest = 1;
+        62: chunk_assemble0_raw_rest = 2;
+        default: chunk_assemble0_raw_rest = 2;
+    endcase
+end
+
+always @(chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_follow
+    case (chunk_assemble0_find_stripped_end0_way)
+        0: chunk_assemble0_strip0_way_after = 0;
+        1: chunk_assemble0_strip0_way_after = 3;
+        2: chunk_assemble0_strip0_way_after = 1;
+        3: chunk_assemble0_strip0_way_after = 2;
+        4: chunk_assemble0_strip0_way_after = 6;
+        5: chunk_assemble0_strip0_way_after = 4;
+        6: chunk_assemble0_strip0_way_after = 5;
+        default: chunk_assemble0_strip0_way_after = 0;
+    endcase
+end
+
+always @(posedge clk) begin: chunk_assemble0_strip0_turn
+    if (chunk_assemble0_start) begin
+        chunk_assemble0_find_stripped_end0_way <= 0;
+        if ((code_schedule0_note_trailing0_m_chunk_tdata[25+:2] == 1)) begin
+            chunk_assemble0_find_stripped_end0_way <= 1;
+        end
+        else if ((code_schedule0_note_trailing0_m_chunk_tdata[25+:2] == 2)) begin
+            chunk_assemble0_find_stripped_end0_way <= 4;
+        end
+    end
+    else if (chunk_assemble0_move_raw) begin
+        chunk_assemble0_find_stripped_end0_way <= chunk_assemble0_strip0_way_after;
+    end
+end
+
+assign chunk_assemble0_stripped = (chunk_assemble0_find_stripped_end0_way != 0);
 
 assign chunk_assemble0_code_rest = {code_stack0_m_axis_tkeep[4], code_stack0_m_axis_tkeep[2], (code_stack0_m_axis_tkeep[3] || (code_stack0_m_axis_tkeep[1] && (!code_stack0_m_axis_tkeep[2])))};
 
 assign chunk_assemble0_reach0_0_raw_here = chunk_assemble0_from_raw;
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach0_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick0_0_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach0_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick0_0_choose
     chunk_assemble0_pick0_0_of_codes = 0;
     chunk_assemble0_pick0_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[0])) begin
         chunk_assemble0_pick0_0_of_codes = code_stack0_m_axis_tdata[8-1:0];
     end
     if (chunk_assemble0_reach0_0_raw_here) begin
-        chunk_assemble0_pick0_0_of_raw = raw_queue0_side_by_side8_whole[8-1:0];
+        chunk_assemble0_pick0_0_of_raw = chunk_assemble0_raw_word[8-1:0];
     end
 end
 
 assign chunk_assemble0_pick0_0_byte = ((chunk_assemble0_front[8-1:0] | chunk_assemble0_pick0_0_of_codes) | chunk_assemble0_pick0_0_of_raw);
 
-assign chunk_assemble0_reach1_0_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[3-1:0] >= 1)));
+assign chunk_assemble0_reach1_0_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 1));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach1_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick1_0_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach1_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick1_0_choose
     chunk_assemble0_pick1_0_of_codes = 0;
     chunk_assemble0_pick1_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[1])) begin
         chunk_assemble0_pick1_0_of_codes = code_stack0_m_axis_tdata[16-1:8];
     end
     if (chunk_assemble0_reach1_0_raw_here) begin
-        chunk_assemble0_pick1_0_of_raw = raw_queue0_side_by_side8_whole[16-1:8];
+        chunk_assemble0_pick1_0_of_raw = chunk_assemble0_raw_word[16-1:8];
     end
 end
 
 assign chunk_assemble0_pick1_0_byte = ((chunk_assemble0_front[16-1:8] | chunk_assemble0_pick1_0_of_codes) | chunk_assemble0_pick1_0_of_raw);
 
-assign chunk_assemble0_reach2_0_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[3-1:0] >= 2)));
+assign chunk_assemble0_reach2_0_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 2));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach2_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick2_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach2_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick2_choose
     chunk_assemble0_pick2_of_codes = 0;
     chunk_assemble0_pick2_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[2])) begin
         chunk_assemble0_pick2_of_codes = code_stack0_m_axis_tdata[24-1:16];
     end
     if (chunk_assemble0_reach2_0_raw_here) begin
-        chunk_assemble0_pick2_of_raw = raw_queue0_side_by_side8_whole[24-1:16];
+        chunk_assemble0_pick2_of_raw = chunk_assemble0_raw_word[24-1:16];
     end
 end
 
 assign chunk_assemble0_pick2_byte = ((chunk_assemble0_front[24-1:16] | chunk_assemble0_pick2_of_codes) | chunk_assemble0_pick2_of_raw);
 
-assign chunk_assemble0_reach3_0_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[3-1:0] >= 3)));
+assign chunk_assemble0_reach3_0_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 3));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach3_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick3_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach3_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick3_choose
     chunk_assemble0_pick3_of_codes = 0;
     chunk_assemble0_pick3_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[3])) begin
         chunk_assemble0_pick3_of_codes = code_stack0_m_axis_tdata[32-1:24];
     end
     if (chunk_assemble0_reach3_0_raw_here) begin
-        chunk_assemble0_pick3_of_raw = raw_queue0_side_by_side8_whole[32-1:24];
+        chunk_assemble0_pick3_of_raw = chunk_assemble0_raw_word[32-1:24];
     end
 end
 
 assign chunk_assemble0_pick3_byte = ((chunk_assemble0_front[32-1:24] | chunk_assemble0_pick3_of_codes) | chunk_assemble0_pick3_of_raw);
 
-assign chunk_assemble0_reach4_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[3-1:0] >= 4)));
+assign chunk_assemble0_reach4_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 4));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach4_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick4_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach4_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick4_choose
     chunk_assemble0_pick4_of_codes = 0;
     chunk_assemble0_pick4_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
         chunk_assemble0_pick4_of_codes = code_stack0_m_axis_tdata[40-1:32];
     end
     if (chunk_assemble0_reach4_raw_here) begin
-        chunk_assemble0_pick4_of_raw = raw_queue0_side_by_side8_whole[40-1:32];
+        chunk_assemble0_pick4_of_raw = chunk_assemble0_raw_word[40-1:32];
     end
 end
 
 assign chunk_assemble0_pick4_byte = (chunk_assemble0_pick4_of_codes | chunk_assemble0_pick4_of_raw);
 
-assign chunk_assemble0_reach5_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[3-1:0] >= 5)));
+assign chunk_assemble0_reach5_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 5));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach5_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick5_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach5_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick5_choose
     chunk_assemble0_pick5_of_codes = 0;
     chunk_assemble0_pick5_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
         chunk_assemble0_pick5_of_codes = code_stack0_m_axis_tdata[48-1:40];
     end
     if (chunk_assemble0_reach5_raw_here) begin
-        chunk_assemble0_pick5_of_raw = raw_queue0_side_by_side8_whole[48-1:40];
+        chunk_assemble0_pick5_of_raw = chunk_assemble0_raw_word[48-1:40];
     end
 end
 
 assign chunk_assemble0_pick5_byte = (chunk_assemble0_pick5_of_codes | chunk_assemble0_pick5_of_raw);
 
-assign chunk_assemble0_reach6_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[3-1:0] >= 6)));
+assign chunk_assemble0_reach6_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 6));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach6_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick6_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach6_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick6_choose
     chunk_assemble0_pick6_of_codes = 0;
     chunk_assemble0_pick6_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
         chunk_assemble0_pick6_of_codes = code_stack0_m_axis_tdata[56-1:48];
     end
     if (chunk_assemble0_reach6_raw_here) begin
-        chunk_assemble0_pick6_of_raw = raw_queue0_side_by_side8_whole[56-1:48];
+        chunk_assemble0_pick6_of_raw = chunk_assemble0_raw_word[56-1:48];
     end
 end
 
 assign chunk_assemble0_pick6_byte = (chunk_assemble0_pick6_of_codes | chunk_assemble0_pick6_of_raw);
 
-assign chunk_assemble0_reach7_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[3-1:0] >= 7)));
+assign chunk_assemble0_reach7_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 7));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach7_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick7_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach7_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick7_choose
     chunk_assemble0_pick7_of_codes = 0;
     chunk_assemble0_pick7_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
         chunk_assemble0_pick7_of_codes = code_stack0_m_axis_tdata[64-1:56];
     end
     if (chunk_assemble0_reach7_raw_here) begin
-        chunk_assemble0_pick7_of_raw = raw_queue0_side_by_side8_whole[64-1:56];
+        chunk_assemble0_pick7_of_raw = chunk_assemble0_raw_word[64-1:56];
     end
 end
 
 assign chunk_assemble0_pick7_byte = (chunk_assemble0_pick7_of_codes | chunk_assemble0_pick7_of_raw);
 
-assign chunk_assemble0_word = chunk_assemble0_side_by_side9_joined;
+assign chunk_assemble0_word = chunk_assemble0_side_by_side11_joined;
 
 assign chunk_assemble0_free = ((!chunk_assemble0_m_axis_tvalid) || chunk_assemble0_m_axis_tready);
 assign chunk_assemble0_start = ((chunk_assemble0_state == 0) && code_schedule0_m_chunk_tvalid && zero_bitmap0_m_axis_tvalid);
-assign chunk_assemble0_raw_none = chunk_assemble0_raw_left[(15 - 1)];
-assign chunk_assemble0_raw_ends = (chunk_assemble0_raw_left[15-1:3] == 0);
+
+assign chunk_assemble0_raw_words = chunk_assemble0_raw_left[15-1:3];
+assign chunk_assemble0_surplus = (-chunk_assemble0_raw_last[3+:2]);
+
+assign chunk_assemble0_raw_none = (chunk_assemble0_raw_words < {10'h0, chunk_assemble0_surplus});
+assign chunk_assemble0_raw_ends = (chunk_assemble0_raw_words == {10'h0, chunk_assemble0_surplus});
+
+always @(chunk_assemble0_raw_ends, chunk_assemble0_raw_last) begin: chunk_assemble0_locate
+    chunk_assemble0_raw_reach = 7;
+    if (chunk_assemble0_raw_ends) begin
+        chunk_assemble0_raw_reach = chunk_assemble0_raw_last[3-1:0];
+    end
+end
 
 assign code_schedule0_m_chunk_tready = chunk_assemble0_start;
 assign zero_bitmap0_m_axis_tready = ((chunk_assemble0_state == 5) && (chunk_assemble0_free || (!chunk_assemble0_bitmap)));
 assign code_stack0_m_axis_tready = ((chunk_assemble0_state == 6) && chunk_assemble0_free);
 assign raw_queue0_m_axis_tready = (((chunk_assemble0_state == 7) && chunk_assemble0_free) || (chunk_assemble0_state == 8));
 
-always @(chunk_assemble0_short, chunk_assemble0_index, chunk_assemble0_bitmap, chunk_assemble0_coded) begin: chunk_assemble0_describe
+always @(chunk_assemble0_short, chunk_assemble0_stripped, chunk_assemble0_coded, chunk_assemble0_index, chunk_assemble0_bitmap) begin: chunk_assemble0_describe
     chunk_assemble0_values = ({1'h0, chunk_assemble0_index} + 1);
     chunk_assemble0_short = (chunk_assemble0_index != 4095);
     chunk_assemble0_mode = (1 + (4 * 0));
@@ -7232,6 +7669,9 @@ always @(chunk_assemble0_short, chunk_assemble0_index, chunk_assemble0_bitmap, c
     end
     else if (chunk_assemble0_bitmap) begin
         chunk_assemble0_mode = (1 + (4 * 2));
+    end
+    if ((chunk_assemble0_coded && chunk_assemble0_stripped)) begin
+        chunk_assemble0_mode[5] = 1'b1;
     end
     if (chunk_assemble0_short) begin
         chunk_assemble0_mode[7] = 1'b1;
@@ -7258,7 +7698,7 @@ always @(chunk_assemble0_words, code_stack0_m_axis_tuser, chunk_assemble0_state)
     end
 end
 
-always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_code_rest, chunk_assemble0_mode, code_stack0_m_axis_tlast, zero_bitmap0_ram0_read_data, chunk_assemble0_raw_none, raw_queue0_m_axis_tvalid, chunk_assemble0_raw_ends, chunk_assemble0_coded, chunk_assemble0_raw_left, chunk_assemble0_values, zero_bitmap0_m_axis_tvalid, chunk_assemble0_bitmap, chunk_assemble0_size, chunk_assemble0_state) begin: chunk_assemble0_show
+always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_code_rest, chunk_assemble0_mode, code_stack0_m_axis_tlast, zero_bitmap0_ram0_read_data, chunk_assemble0_raw_none, raw_queue0_m_axis_tvalid, chunk_assemble0_raw_ends, chunk_assemble0_coded, chunk_assemble0_raw_rest, chunk_assemble0_values, zero_bitmap0_m_axis_tvalid, chunk_assemble0_bitmap, chunk_assemble0_size, chunk_assemble0_state) begin: chunk_assemble0_show
     chunk_assemble0_offer = 1'b0;
     chunk_assemble0_front = 0;
     chunk_assemble0_from_codes = (chunk_assemble0_state == 6);
@@ -7287,16 +7727,14 @@ always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_code_
         end
         'h7: begin
             chunk_assemble0_offer = raw_queue0_m_axis_tvalid;
-            chunk_assemble0_rest = 7;
-            if (chunk_assemble0_raw_ends) begin
-                chunk_assemble0_rest = chunk_assemble0_raw_left[3-1:0];
-            end
+            chunk_assemble0_rest = chunk_assemble0_raw_rest;
             chunk_assemble0_last = chunk_assemble0_raw_ends;
         end
     endcase
 end
 
 assign chunk_assemble0_leave = (chunk_assemble0_offer && chunk_assemble0_free);
+assign chunk_assemble0_move_raw = (raw_queue0_m_axis_tvalid && (((chunk_assemble0_state == 7) && chunk_assemble0_free) || (chunk_assemble0_state == 8)));
 
 always @(posedge clk) begin: chunk_assemble0_proceed
     if (rst == 1) begin
@@ -7306,7 +7744,7 @@ always @(posedge clk) begin: chunk_assemble0_proceed
         if ((chunk_assemble0_state == 0)) begin
             if (chunk_assemble0_start) begin
                 chunk_assemble0_state <= 1;
-                if ((code_schedule0_m_chunk_tdata[(13 + 12)-1:12] == 0)) begin
+                if ((code_schedule0_note_trailing0_m_chunk_tdata[(13 + 12)-1:12] == 0)) begin
                     chunk_assemble0_state <= 2;
                 end
             end
@@ -7351,12 +7789,12 @@ always @(posedge clk) begin: chunk_assemble0_proceed
         else if ((chunk_assemble0_state == 7)) begin
             if ((chunk_assemble0_leave && chunk_assemble0_raw_ends)) begin
                 chunk_assemble0_state <= 0;
-                if (chunk_assemble0_surplus) begin
+                if ((chunk_assemble0_surplus != 0)) begin
                     chunk_assemble0_state <= 8;
                 end
             end
         end
-        else if (raw_queue0_m_axis_tvalid) begin
+        else if ((raw_queue0_m_axis_tvalid && (chunk_assemble0_raw_words == 0))) begin
             chunk_assemble0_state <= 0;
         end
     end
@@ -7364,18 +7802,18 @@ end
 
 always @(posedge clk) begin: chunk_assemble0_count_down
     if (chunk_assemble0_start) begin
-        chunk_assemble0_index <= code_schedule0_m_chunk_tdata[12-1:0];
-        chunk_assemble0_coded <= (code_schedule0_m_chunk_tdata[(13 + 12)-1:12] != 0);
-        chunk_assemble0_bitmap <= ((code_schedule0_m_chunk_tdata[(13 + 12)-1:12] != 0) && (code_schedule0_m_chunk_tdata[(13 + 12)-1:12] != ({1'h0, code_schedule0_m_chunk_tdata[12-1:0]} + 1)));
-        chunk_assemble0_frame_last <= code_schedule0_m_chunk_tlast;
+        chunk_assemble0_index <= code_schedule0_note_trailing0_m_chunk_tdata[12-1:0];
+        chunk_assemble0_coded <= (code_schedule0_note_trailing0_m_chunk_tdata[(13 + 12)-1:12] != 0);
+        chunk_assemble0_bitmap <= ((code_schedule0_note_trailing0_m_chunk_tdata[(13 + 12)-1:12] != 0) && (code_schedule0_note_trailing0_m_chunk_tdata[(13 + 12)-1:12] != ({1'h0, code_schedule0_note_trailing0_m_chunk_tdata[12-1:0]} + 1)));
+        chunk_assemble0_frame_last <= code_schedule0_note_trailing0_m_chunk_tlast;
         chunk_assemble0_raw_left <= chunk_assemble0_raw_total;
-        chunk_assemble0_size <= chunk_assemble0_raw_total;
+        chunk_assemble0_size <= chunk_assemble0_raw_size;
     end
     else if (((chunk_assemble0_state == 2) || ((chunk_assemble0_state == 1) && code_stack0_m_axis_tvalid))) begin
         chunk_assemble0_size <= (chunk_assemble0_size + chunk_assemble0_addend);
     end
-    else if (((chunk_assemble0_state == 7) && chunk_assemble0_leave)) begin
-        chunk_assemble0_raw_left[15-1:3] <= (chunk_assemble0_raw_left[15-1:3] - 1);
+    else if (chunk_assemble0_move_raw) begin
+        chunk_assemble0_raw_left[15-1:3] <= (chunk_assemble0_raw_words - 1);
     end
 end
 

@@ -1349,9 +1349,9 @@ wire code_schedule0_m_axis_tready;
 reg code_schedule0_m_chunk_tvalid;
 wire code_schedule0_m_chunk_tready;
 reg code_schedule0_m_axis_tlast;
-reg [24:0] code_schedule0_m_chunk_tdata;
-reg code_schedule0_m_chunk_tlast;
 reg [46:0] code_schedule0_m_axis_tdata;
+reg [24:0] code_schedule0_note_totals0_m_chunk_tdata;
+reg code_schedule0_note_totals0_m_chunk_tlast;
 reg [1:0] code_schedule0_pass_number0_0_m_axis_tuser;
 reg [12:0] lane_enc0_code;
 wire lane_enc0_free;
@@ -1671,17 +1671,22 @@ reg [11:0] chunk_assemble0_index;
 reg chunk_assemble0_last;
 wire chunk_assemble0_leave;
 reg [7:0] chunk_assemble0_mode;
+wire chunk_assemble0_move_raw;
 reg chunk_assemble0_offer;
 wire chunk_assemble0_raw_ends;
+wire [5:0] chunk_assemble0_raw_last;
 reg [14:0] chunk_assemble0_raw_left;
 wire chunk_assemble0_raw_none;
-reg [14:0] chunk_assemble0_raw_total;
+reg [3:0] chunk_assemble0_raw_reach;
+reg [14:0] chunk_assemble0_raw_size;
+wire [14:0] chunk_assemble0_raw_total;
+wire [10:0] chunk_assemble0_raw_words;
 reg [3:0] chunk_assemble0_rest;
 reg chunk_assemble0_short;
 reg [14:0] chunk_assemble0_size;
 wire chunk_assemble0_start;
 reg [3:0] chunk_assemble0_state;
-wire chunk_assemble0_surplus;
+wire [1:0] chunk_assemble0_surplus;
 reg [12:0] chunk_assemble0_values;
 wire [127:0] chunk_assemble0_word;
 reg [7:0] chunk_assemble0_words;
@@ -1690,7 +1695,7 @@ wire chunk_assemble0_m_axis_tready;
 reg [127:0] chunk_assemble0_m_axis_tdata;
 reg chunk_assemble0_m_axis_tlast;
 reg [4:0] chunk_assemble0_m_axis_tuser;
-wire [14:0] chunk_assemble0_find_raw_size0_beyond;
+wire [14:0] chunk_assemble0_size_whole0_beyond;
 wire chunk_assemble0_reach0_0_raw_here;
 wire [7:0] chunk_assemble0_pick0_0_byte;
 reg [7:0] chunk_assemble0_pick0_0_of_codes;
@@ -6446,6 +6451,13 @@ always @(zero_split0_m_chunk_tdata) begin: code_schedule0_find_last_group0_look
     end
 end
 
+always @(posedge clk) begin: code_schedule0_note_totals0_note
+    if (code_schedule0_leave) begin
+        code_schedule0_note_totals0_m_chunk_tdata <= zero_split0_m_chunk_tdata[25-1:0];
+        code_schedule0_note_totals0_m_chunk_tlast <= zero_split0_m_chunk_tlast;
+    end
+end
+
 always @(zero_split0_m_chunk_tdata[89-1:57], code_schedule0_row[0], zero_split0_m_chunk_tdata[57-1:25]) begin: code_schedule0_choose0_either0_show
     code_schedule0_given = zero_split0_m_chunk_tdata[57-1:25];
     if (code_schedule0_row[0]) begin
@@ -6578,6 +6590,7 @@ always @(posedge clk) begin: code_schedule0_describe
         end
         else if ((code_schedule0_state == 3)) begin
             code_schedule0_operation <= 3;
+            code_schedule0_content <= code_schedule0_given;
         end
         else if (1'b0) begin
             code_schedule0_operation <= 1;
@@ -6586,10 +6599,6 @@ always @(posedge clk) begin: code_schedule0_describe
             code_schedule0_operation <= 1;
             code_schedule0_m_axis_tlast <= (code_schedule0_step == 1);
         end
-    end
-    if (code_schedule0_leave) begin
-        code_schedule0_m_chunk_tdata <= zero_split0_m_chunk_tdata[25-1:0];
-        code_schedule0_m_chunk_tlast <= zero_split0_m_chunk_tlast;
     end
 end
 
@@ -7084,6 +7093,9 @@ always @(posedge clk) begin: lane_enc0_code_column0_form_stage
             lane_enc0_code_column0_plain2 <= 1'b1;
             lane_enc0_code_column0_byte2 <= code_schedule0_m_axis_tdata[42-1:34];
         end
+        if ((1'b0 && (code_schedule0_m_axis_tdata[2-1:0] == 3))) begin
+            lane_enc0_code_column0_plain2 <= (code_schedule0_m_axis_tdata[10-1:2] != 0);
+        end
         lane_enc0_code_column0_symbol2 <= lane_enc0_code_column0_difference[4-1:0];
         if ((lane_enc0_code_column0_difference > 15)) begin
             lane_enc0_code_column0_symbol2 <= 15;
@@ -7268,6 +7280,9 @@ always @(posedge clk) begin: lane_enc0_code_column1_form_stage
         if (((code_schedule0_m_axis_tdata[2-1:0] == 3) && (1 == 0))) begin
             lane_enc0_code_column1_plain2 <= 1'b1;
             lane_enc0_code_column1_byte2 <= code_schedule0_m_axis_tdata[42-1:34];
+        end
+        if ((1'b0 && (code_schedule0_m_axis_tdata[2-1:0] == 3))) begin
+            lane_enc0_code_column1_plain2 <= (code_schedule0_m_axis_tdata[18-1:10] != 0);
         end
         lane_enc0_code_column1_symbol2 <= lane_enc0_code_column1_difference[4-1:0];
         if ((lane_enc0_code_column1_difference > 15)) begin
@@ -7454,6 +7469,9 @@ always @(posedge clk) begin: lane_enc0_code_column2_form_stage
             lane_enc0_code_column2_plain2 <= 1'b1;
             lane_enc0_code_column2_byte2 <= code_schedule0_m_axis_tdata[42-1:34];
         end
+        if ((1'b0 && (code_schedule0_m_axis_tdata[2-1:0] == 3))) begin
+            lane_enc0_code_column2_plain2 <= (code_schedule0_m_axis_tdata[26-1:18] != 0);
+        end
         lane_enc0_code_column2_symbol2 <= lane_enc0_code_column2_difference[4-1:0];
         if ((lane_enc0_code_column2_difference > 15)) begin
             lane_enc0_code_column2_symbol2 <= 15;
@@ -7638,6 +7656,9 @@ always @(posedge clk) begin: lane_enc0_code_column3_form_stage
         if (((code_schedule0_m_axis_tdata[2-1:0] == 3) && (3 == 0))) begin
             lane_enc0_code_column3_plain2 <= 1'b1;
             lane_enc0_code_column3_byte2 <= code_schedule0_m_axis_tdata[42-1:34];
+        end
+        if ((1'b0 && (code_schedule0_m_axis_tdata[2-1:0] == 3))) begin
+            lane_enc0_code_column3_plain2 <= (code_schedule0_m_axis_tdata[34-1:26] != 0);
         end
         lane_enc0_code_column3_symbol2 <= lane_enc0_code_column3_difference[4-1:0];
         if ((lane_enc0_code_column3_difference > 15)) begin
@@ -8316,22 +8337,24 @@ always @(posedge clk) begin: raw_queue0_move
     end
 end
 
-assign chunk_assemble0_find_raw_size0_beyond = (({2'h0, code_schedule0_m_chunk_tdata[25-1:12]} - 4) - 1);
+assign chunk_assemble0_raw_total = ({2'h0, code_schedule0_note_totals0_m_chunk_tdata[25-1:12]} - 1);
 
-always @(chunk_assemble0_find_raw_size0_beyond) begin: chunk_assemble0_find_raw_size0_bound
-    chunk_assemble0_raw_total = chunk_assemble0_find_raw_size0_beyond;
-    if (chunk_assemble0_find_raw_size0_beyond[(15 - 1)]) begin
-        chunk_assemble0_raw_total = (-1);
+assign chunk_assemble0_size_whole0_beyond = (chunk_assemble0_raw_total - 4);
+
+always @(chunk_assemble0_size_whole0_beyond) begin: chunk_assemble0_size_whole0_not_less0_bound
+    chunk_assemble0_raw_size = chunk_assemble0_size_whole0_beyond;
+    if (chunk_assemble0_size_whole0_beyond[14]) begin
+        chunk_assemble0_raw_size = (-1);
     end
 end
 
-assign chunk_assemble0_surplus = (chunk_assemble0_raw_left[2] && chunk_assemble0_raw_left[3]);
+assign chunk_assemble0_raw_last = ({2'h0, chunk_assemble0_raw_left[4-1:0]} - 4);
 
 assign chunk_assemble0_code_rest = {code_stack0_m_axis_tkeep[4], code_stack0_m_axis_tkeep[4], code_stack0_m_axis_tkeep[2], (code_stack0_m_axis_tkeep[3] || (code_stack0_m_axis_tkeep[1] && (!code_stack0_m_axis_tkeep[2])))};
 
 assign chunk_assemble0_reach0_0_raw_here = chunk_assemble0_from_raw;
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach0_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick0_0_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach0_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick0_0_choose
     chunk_assemble0_pick0_0_of_codes = 0;
     chunk_assemble0_pick0_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[0])) begin
@@ -8344,9 +8367,9 @@ end
 
 assign chunk_assemble0_pick0_0_byte = ((chunk_assemble0_front[8-1:0] | chunk_assemble0_pick0_0_of_codes) | chunk_assemble0_pick0_0_of_raw);
 
-assign chunk_assemble0_reach1_0_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 1)));
+assign chunk_assemble0_reach1_0_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 1));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach1_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick1_0_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach1_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick1_0_choose
     chunk_assemble0_pick1_0_of_codes = 0;
     chunk_assemble0_pick1_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[1])) begin
@@ -8359,9 +8382,9 @@ end
 
 assign chunk_assemble0_pick1_0_byte = ((chunk_assemble0_front[16-1:8] | chunk_assemble0_pick1_0_of_codes) | chunk_assemble0_pick1_0_of_raw);
 
-assign chunk_assemble0_reach2_0_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 2)));
+assign chunk_assemble0_reach2_0_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 2));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach2_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick2_0_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach2_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick2_0_choose
     chunk_assemble0_pick2_0_of_codes = 0;
     chunk_assemble0_pick2_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[2])) begin
@@ -8374,9 +8397,9 @@ end
 
 assign chunk_assemble0_pick2_0_byte = ((chunk_assemble0_front[24-1:16] | chunk_assemble0_pick2_0_of_codes) | chunk_assemble0_pick2_0_of_raw);
 
-assign chunk_assemble0_reach3_0_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 3)));
+assign chunk_assemble0_reach3_0_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 3));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach3_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick3_0_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach3_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick3_0_choose
     chunk_assemble0_pick3_0_of_codes = 0;
     chunk_assemble0_pick3_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[3])) begin
@@ -8389,9 +8412,9 @@ end
 
 assign chunk_assemble0_pick3_0_byte = ((chunk_assemble0_front[32-1:24] | chunk_assemble0_pick3_0_of_codes) | chunk_assemble0_pick3_0_of_raw);
 
-assign chunk_assemble0_reach4_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 4)));
+assign chunk_assemble0_reach4_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 4));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach4_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick4_0_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach4_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick4_0_choose
     chunk_assemble0_pick4_0_of_codes = 0;
     chunk_assemble0_pick4_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
@@ -8404,9 +8427,9 @@ end
 
 assign chunk_assemble0_pick4_0_byte = (chunk_assemble0_pick4_0_of_codes | chunk_assemble0_pick4_0_of_raw);
 
-assign chunk_assemble0_reach5_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 5)));
+assign chunk_assemble0_reach5_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 5));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach5_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick5_0_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach5_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick5_0_choose
     chunk_assemble0_pick5_0_of_codes = 0;
     chunk_assemble0_pick5_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
@@ -8419,9 +8442,9 @@ end
 
 assign chunk_assemble0_pick5_0_byte = (chunk_assemble0_pick5_0_of_codes | chunk_assemble0_pick5_0_of_raw);
 
-assign chunk_assemble0_reach6_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 6)));
+assign chunk_assemble0_reach6_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 6));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach6_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick6_0_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach6_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick6_0_choose
     chunk_assemble0_pick6_0_of_codes = 0;
     chunk_assemble0_pick6_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
@@ -8434,9 +8457,9 @@ end
 
 assign chunk_assemble0_pick6_0_byte = (chunk_assemble0_pick6_0_of_codes | chunk_assemble0_pick6_0_of_raw);
 
-assign chunk_assemble0_reach7_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 7)));
+assign chunk_assemble0_reach7_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 7));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach7_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick7_0_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach7_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick7_0_choose
     chunk_assemble0_pick7_0_of_codes = 0;
     chunk_assemble0_pick7_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
@@ -8449,9 +8472,9 @@ end
 
 assign chunk_assemble0_pick7_0_byte = (chunk_assemble0_pick7_0_of_codes | chunk_assemble0_pick7_0_of_raw);
 
-assign chunk_assemble0_reach8_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 8)));
+assign chunk_assemble0_reach8_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 8));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach8_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick8_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach8_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick8_choose
     chunk_assemble0_pick8_of_codes = 0;
     chunk_assemble0_pick8_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
@@ -8464,9 +8487,9 @@ end
 
 assign chunk_assemble0_pick8_byte = (chunk_assemble0_pick8_of_codes | chunk_assemble0_pick8_of_raw);
 
-assign chunk_assemble0_reach9_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 9)));
+assign chunk_assemble0_reach9_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 9));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach9_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick9_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach9_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick9_choose
     chunk_assemble0_pick9_of_codes = 0;
     chunk_assemble0_pick9_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
@@ -8479,9 +8502,9 @@ end
 
 assign chunk_assemble0_pick9_byte = (chunk_assemble0_pick9_of_codes | chunk_assemble0_pick9_of_raw);
 
-assign chunk_assemble0_reach10_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 10)));
+assign chunk_assemble0_reach10_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 10));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach10_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick10_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach10_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick10_choose
     chunk_assemble0_pick10_of_codes = 0;
     chunk_assemble0_pick10_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
@@ -8494,9 +8517,9 @@ end
 
 assign chunk_assemble0_pick10_byte = (chunk_assemble0_pick10_of_codes | chunk_assemble0_pick10_of_raw);
 
-assign chunk_assemble0_reach11_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 11)));
+assign chunk_assemble0_reach11_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 11));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach11_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick11_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach11_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick11_choose
     chunk_assemble0_pick11_of_codes = 0;
     chunk_assemble0_pick11_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
@@ -8509,9 +8532,9 @@ end
 
 assign chunk_assemble0_pick11_byte = (chunk_assemble0_pick11_of_codes | chunk_assemble0_pick11_of_raw);
 
-assign chunk_assemble0_reach12_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 12)));
+assign chunk_assemble0_reach12_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 12));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach12_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick12_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach12_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick12_choose
     chunk_assemble0_pick12_of_codes = 0;
     chunk_assemble0_pick12_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
@@ -8524,9 +8547,9 @@ end
 
 assign chunk_assemble0_pick12_byte = (chunk_assemble0_pick12_of_codes | chunk_assemble0_pick12_of_raw);
 
-assign chunk_assemble0_reach13_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 13)));
+assign chunk_assemble0_reach13_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 13));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach13_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick13_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach13_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick13_choose
     chunk_assemble0_pick13_of_codes = 0;
     chunk_assemble0_pick13_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
@@ -8539,9 +8562,9 @@ end
 
 assign chunk_assemble0_pick13_byte = (chunk_assemble0_pick13_of_codes | chunk_assemble0_pick13_of_raw);
 
-assign chunk_assemble0_reach14_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 14)));
+assign chunk_assemble0_reach14_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 14));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach14_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick14_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach14_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick14_choose
     chunk_assemble0_pick14_of_codes = 0;
     chunk_assemble0_pick14_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
@@ -8554,9 +8577,9 @@ end
 
 assign chunk_assemble0_pick14_byte = (chunk_assemble0_pick14_of_codes | chunk_assemble0_pick14_of_raw);
 
-assign chunk_assemble0_reach15_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 15)));
+assign chunk_assemble0_reach15_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 15));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach15_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick15_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side8_whole, chunk_assemble0_reach15_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick15_choose
     chunk_assemble0_pick15_of_codes = 0;
     chunk_assemble0_pick15_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
@@ -8573,8 +8596,19 @@ assign chunk_assemble0_word = chunk_assemble0_side_by_side9_joined;
 
 assign chunk_assemble0_free = ((!chunk_assemble0_m_axis_tvalid) || chunk_assemble0_m_axis_tready);
 assign chunk_assemble0_start = ((chunk_assemble0_state == 0) && code_schedule0_m_chunk_tvalid && zero_bitmap0_m_axis_tvalid);
-assign chunk_assemble0_raw_none = chunk_assemble0_raw_left[(15 - 1)];
-assign chunk_assemble0_raw_ends = (chunk_assemble0_raw_left[15-1:4] == 0);
+
+assign chunk_assemble0_raw_words = chunk_assemble0_raw_left[15-1:4];
+assign chunk_assemble0_surplus = (-chunk_assemble0_raw_last[4+:2]);
+
+assign chunk_assemble0_raw_none = (chunk_assemble0_raw_words < {9'h0, chunk_assemble0_surplus});
+assign chunk_assemble0_raw_ends = (chunk_assemble0_raw_words == {9'h0, chunk_assemble0_surplus});
+
+always @(chunk_assemble0_raw_ends, chunk_assemble0_raw_last) begin: chunk_assemble0_locate
+    chunk_assemble0_raw_reach = 15;
+    if (chunk_assemble0_raw_ends) begin
+        chunk_assemble0_raw_reach = chunk_assemble0_raw_last[4-1:0];
+    end
+end
 
 assign code_schedule0_m_chunk_tready = chunk_assemble0_start;
 assign zero_bitmap0_m_axis_tready = ((chunk_assemble0_state == 5) && (chunk_assemble0_free || (!chunk_assemble0_bitmap)));
@@ -8590,6 +8624,9 @@ always @(chunk_assemble0_short, chunk_assemble0_index, chunk_assemble0_bitmap, c
     end
     else if (chunk_assemble0_bitmap) begin
         chunk_assemble0_mode = (1 + (4 * 2));
+    end
+    if ((chunk_assemble0_coded && 1'b0)) begin
+        chunk_assemble0_mode[5] = 1'b1;
     end
     if (chunk_assemble0_short) begin
         chunk_assemble0_mode[7] = 1'b1;
@@ -8616,7 +8653,7 @@ always @(chunk_assemble0_words, code_stack0_m_axis_tuser, chunk_assemble0_state)
     end
 end
 
-always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_code_rest, chunk_assemble0_mode, code_stack0_m_axis_tlast, zero_bitmap0_ram0_read_data, chunk_assemble0_raw_none, raw_queue0_m_axis_tvalid, chunk_assemble0_raw_ends, chunk_assemble0_coded, chunk_assemble0_raw_left, chunk_assemble0_values, zero_bitmap0_m_axis_tvalid, chunk_assemble0_bitmap, chunk_assemble0_size, chunk_assemble0_state) begin: chunk_assemble0_show
+always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_code_rest, chunk_assemble0_mode, code_stack0_m_axis_tlast, zero_bitmap0_ram0_read_data, chunk_assemble0_raw_none, raw_queue0_m_axis_tvalid, chunk_assemble0_raw_ends, chunk_assemble0_coded, chunk_assemble0_raw_reach, chunk_assemble0_values, zero_bitmap0_m_axis_tvalid, chunk_assemble0_bitmap, chunk_assemble0_size, chunk_assemble0_state) begin: chunk_assemble0_show
     chunk_assemble0_offer = 1'b0;
     chunk_assemble0_front = 0;
     chunk_assemble0_from_codes = (chunk_assemble0_state == 6);
@@ -8645,16 +8682,14 @@ always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_code_
         end
         'h7: begin
             chunk_assemble0_offer = raw_queue0_m_axis_tvalid;
-            chunk_assemble0_rest = 15;
-            if (chunk_assemble0_raw_ends) begin
-                chunk_assemble0_rest = chunk_assemble0_raw_left[4-1:0];
-            end
+            chunk_assemble0_rest = chunk_assemble0_raw_reach;
             chunk_assemble0_last = chunk_assemble0_raw_ends;
         end
     endcase
 end
 
 assign chunk_assemble0_leave = (chunk_assemble0_offer && chunk_assemble0_free);
+assign chunk_assemble0_move_raw = (raw_queue0_m_axis_tvalid && (((chunk_assemble0_state == 7) && chunk_assemble0_free) || (chunk_assemble0_state == 8)));
 
 always @(posedge clk) begin: chunk_assemble0_proceed
     if (rst == 1) begin
@@ -8664,7 +8699,7 @@ always @(posedge clk) begin: chunk_assemble0_proceed
         if ((chunk_assemble0_state == 0)) begin
             if (chunk_assemble0_start) begin
                 chunk_assemble0_state <= 1;
-                if ((code_schedule0_m_chunk_tdata[(13 + 12)-1:12] == 0)) begin
+                if ((code_schedule0_note_totals0_m_chunk_tdata[(13 + 12)-1:12] == 0)) begin
                     chunk_assemble0_state <= 2;
                 end
             end
@@ -8709,12 +8744,12 @@ always @(posedge clk) begin: chunk_assemble0_proceed
         else if ((chunk_assemble0_state == 7)) begin
             if ((chunk_assemble0_leave && chunk_assemble0_raw_ends)) begin
                 chunk_assemble0_state <= 0;
-                if (chunk_assemble0_surplus) begin
+                if ((chunk_assemble0_surplus != 0)) begin
                     chunk_assemble0_state <= 8;
                 end
             end
         end
-        else if (raw_queue0_m_axis_tvalid) begin
+        else if ((raw_queue0_m_axis_tvalid && (chunk_assemble0_raw_words == 0))) begin
             chunk_assemble0_state <= 0;
         end
     end
@@ -8722,18 +8757,18 @@ end
 
 always @(posedge clk) begin: chunk_assemble0_count_down
     if (chunk_assemble0_start) begin
-        chunk_assemble0_index <= code_schedule0_m_chunk_tdata[12-1:0];
-        chunk_assemble0_coded <= (code_schedule0_m_chunk_tdata[(13 + 12)-1:12] != 0);
-        chunk_assemble0_bitmap <= ((code_schedule0_m_chunk_tdata[(13 + 12)-1:12] != 0) && (code_schedule0_m_chunk_tdata[(13 + 12)-1:12] != ({1'h0, code_schedule0_m_chunk_tdata[12-1:0]} + 1)));
-        chunk_assemble0_frame_last <= code_schedule0_m_chunk_tlast;
+        chunk_assemble0_index <= code_schedule0_note_totals0_m_chunk_tdata[12-1:0];
+        chunk_assemble0_coded <= (code_schedule0_note_totals0_m_chunk_tdata[(13 + 12)-1:12] != 0);
+        chunk_assemble0_bitmap <= ((code_schedule0_note_totals0_m_chunk_tdata[(13 + 12)-1:12] != 0) && (code_schedule0_note_totals0_m_chunk_tdata[(13 + 12)-1:12] != ({1'h0, code_schedule0_note_totals0_m_chunk_tdata[12-1:0]} + 1)));
+        chunk_assemble0_frame_last <= code_schedule0_note_totals0_m_chunk_tlast;
         chunk_assemble0_raw_left <= chunk_assemble0_raw_total;
-        chunk_assemble0_size <= chunk_assemble0_raw_total;
+        chunk_assemble0_size <= chunk_assemble0_raw_size;
     end
     else if (((chunk_assemble0_state == 2) || ((chunk_assemble0_state == 1) && code_stack0_m_axis_tvalid))) begin
         chunk_assemble0_size <= (chunk_assemble0_size + chunk_assemble0_addend);
     end
-    else if (((chunk_assemble0_state == 7) && chunk_assemble0_leave)) begin
-        chunk_assemble0_raw_left[15-1:4] <= (chunk_assemble0_raw_left[15-1:4] - 1);
+    else if (chunk_assemble0_move_raw) begin
+        chunk_assemble0_raw_left[15-1:4] <= (chunk_assemble0_raw_words - 1);
     end
 end
 

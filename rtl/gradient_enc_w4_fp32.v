@@ -91,8 +91,8 @@ reg zero_split0_m_axis_tlast;
 reg [3:0] zero_split0_m_flag_tdata;
 reg zero_split0_m_flag_tlast;
 reg zero_split0_m_chunk_tlast;
-wire [88:0] zero_split0_m_chunk_tdata;
-wire [88:0] zero_split0_totals;
+wire [90:0] zero_split0_m_chunk_tdata;
+wire [90:0] zero_split0_totals;
 reg [31:0] zero_split0_enter0_value;
 reg zero_split0_enter0_nonzero;
 wire zero_split0_enter0_zero;
@@ -1295,14 +1295,26 @@ wire zero_split0_crc320_wide0_xor_network1_xor21138_total;
 wire zero_split0_crc320_wide0_xor_network1_xor21139_total;
 wire zero_split0_crc320_wide0_xor_network1_xor21140_total;
 wire zero_split0_crc320_wide0_xor_network1_xor21141_total;
-reg [7:0] zero_split0_keep_tail0_before;
-wire [103:0] zero_split0_keep_tail0_history;
-reg [31:0] zero_split0_keep_tail0_chosen;
-wire [103:0] zero_split0_keep_tail0_side_by_side3_joined;
-reg [31:0] zero_split0_keep_tail0_choose_tail0_chosen;
-reg [31:0] zero_split0_keep_tail0_choose_tail1_chosen;
-reg [31:0] zero_split0_keep_tail0_choose_tail2_chosen;
-wire [3:0] zero_split0_side_by_side4_joined;
+wire [31:0] zero_split0_keep_stripped_tail0_lows;
+wire [31:0] zero_split0_keep_stripped_tail0_middles;
+reg [1:0] zero_split0_keep_stripped_tail0_left_out;
+wire [39:0] zero_split0_keep_stripped_tail0_all_middles;
+reg [7:0] zero_split0_keep_stripped_tail0_before_middle;
+reg [23:0] zero_split0_keep_stripped_tail0_before_tops;
+reg zero_split0_keep_stripped_tail0_some_low;
+reg zero_split0_keep_stripped_tail0_some_middle;
+wire [55:0] zero_split0_keep_stripped_tail0_tops;
+reg [55:0] zero_split0_keep_stripped_tail0_chosen;
+wire [55:0] zero_split0_keep_stripped_tail0_side_by_side3_joined;
+wire [39:0] zero_split0_keep_stripped_tail0_side_by_side4_joined;
+wire [55:0] zero_split0_keep_stripped_tail0_choose_tail0_window;
+reg [55:0] zero_split0_keep_stripped_tail0_choose_tail0_chosen;
+wire [55:0] zero_split0_keep_stripped_tail0_choose_tail1_window;
+reg [55:0] zero_split0_keep_stripped_tail0_choose_tail1_chosen;
+wire [55:0] zero_split0_keep_stripped_tail0_choose_tail2_window;
+reg [55:0] zero_split0_keep_stripped_tail0_choose_tail2_chosen;
+wire [55:0] zero_split0_keep_stripped_tail0_choose_tail3_window;
+wire [3:0] zero_split0_side_by_side5_joined;
 wire [1:0] zero_split0_popcount0_total;
 wire [1:0] zero_split0_popcount0_add1_total;
 reg [1:0] zero_split0_note_number0_user;
@@ -1396,14 +1408,14 @@ wire [7:0] divide0_cut0_field;
 wire [7:0] divide0_cut1_field;
 wire [7:0] divide0_cut2_field;
 wire [7:0] divide0_cut3_field;
-wire [31:0] divide0_side_by_side5_whole;
-wire [31:0] divide0_side_by_side5_joined;
+wire [31:0] divide0_side_by_side6_whole;
+wire [31:0] divide0_side_by_side6_joined;
 wire [23:0] divide0_cut4_field;
 wire [23:0] divide0_cut5_field;
 wire [23:0] divide0_cut6_field;
 wire [23:0] divide0_cut7_field;
-wire [95:0] divide0_side_by_side6_whole;
-wire [95:0] divide0_side_by_side6_joined;
+wire [95:0] divide0_side_by_side7_whole;
+wire [95:0] divide0_side_by_side7_joined;
 wire [1:0] divide0_number_parts0_parts_tuser;
 wire [1:0] divide0_number_parts1_parts_tuser;
 reg [8:0] zero_bitmap0_address;
@@ -1461,7 +1473,7 @@ reg [3:0] zero_bitmap0_bitmap_words0_collect4_kept;
 reg [3:0] zero_bitmap0_bitmap_words0_collect5_kept;
 reg [3:0] zero_bitmap0_bitmap_words0_collect6_kept;
 reg [3:0] zero_bitmap0_bitmap_words0_collect7_kept;
-wire [31:0] zero_bitmap0_bitmap_words0_side_by_side7_joined;
+wire [31:0] zero_bitmap0_bitmap_words0_side_by_side8_joined;
 reg [31:0] zero_bitmap0_ram0_read_data;
 reg block_max0_chunk_end;
 wire block_max0_close;
@@ -1795,9 +1807,11 @@ wire code_schedule0_m_axis_tready;
 reg code_schedule0_m_chunk_tvalid;
 wire code_schedule0_m_chunk_tready;
 reg code_schedule0_m_axis_tlast;
-reg [24:0] code_schedule0_m_chunk_tdata;
-reg code_schedule0_m_chunk_tlast;
+wire [31:0] code_schedule0_listed;
 reg [46:0] code_schedule0_m_axis_tdata;
+reg [1:0] code_schedule0_note_trailing0_left_out;
+reg [26:0] code_schedule0_note_trailing0_m_chunk_tdata;
+reg code_schedule0_note_trailing0_m_chunk_tlast;
 reg [1:0] code_schedule0_pass_number0_0_m_axis_tuser;
 reg [12:0] lane_enc0_code;
 wire lane_enc0_free;
@@ -2113,8 +2127,9 @@ reg [31:0] raw_queue0_choose9_either86_chosen;
 wire raw_queue0_aim_three3_write;
 wire [10:0] raw_queue0_aim_three3_address;
 reg [31:0] raw_queue0_ram11_read_data;
-wire [127:0] raw_queue0_side_by_side8_whole;
-wire [127:0] raw_queue0_side_by_side8_joined;
+wire [127:0] raw_queue0_side_by_side9_whole;
+wire [127:0] raw_queue0_side_by_side9_joined;
+wire [127:0] chunk_assemble0_raw_word;
 reg [14:0] chunk_assemble0_addend;
 reg chunk_assemble0_bitmap;
 wire [3:0] chunk_assemble0_code_rest;
@@ -2128,17 +2143,24 @@ reg [11:0] chunk_assemble0_index;
 reg chunk_assemble0_last;
 wire chunk_assemble0_leave;
 reg [7:0] chunk_assemble0_mode;
+wire chunk_assemble0_move_raw;
 reg chunk_assemble0_offer;
 wire chunk_assemble0_raw_ends;
+reg [5:0] chunk_assemble0_raw_last;
 reg [14:0] chunk_assemble0_raw_left;
 wire chunk_assemble0_raw_none;
-reg [14:0] chunk_assemble0_raw_total;
+reg [3:0] chunk_assemble0_raw_reach;
+reg [3:0] chunk_assemble0_raw_rest;
+reg [14:0] chunk_assemble0_raw_size;
+wire [14:0] chunk_assemble0_raw_total;
+wire [10:0] chunk_assemble0_raw_words;
 reg [3:0] chunk_assemble0_rest;
 reg chunk_assemble0_short;
 reg [14:0] chunk_assemble0_size;
 wire chunk_assemble0_start;
 reg [3:0] chunk_assemble0_state;
-wire chunk_assemble0_surplus;
+wire chunk_assemble0_stripped;
+wire [1:0] chunk_assemble0_surplus;
 reg [12:0] chunk_assemble0_values;
 wire [127:0] chunk_assemble0_word;
 reg [7:0] chunk_assemble0_words;
@@ -2147,7 +2169,29 @@ wire chunk_assemble0_m_axis_tready;
 reg [127:0] chunk_assemble0_m_axis_tdata;
 reg chunk_assemble0_m_axis_tlast;
 reg [4:0] chunk_assemble0_m_axis_tuser;
-wire [14:0] chunk_assemble0_find_raw_size0_beyond;
+wire [14:0] chunk_assemble0_size_stripped0_beyond;
+reg [14:0] chunk_assemble0_size_stripped0_once;
+reg [14:0] chunk_assemble0_size_stripped0_twice;
+reg [2:0] chunk_assemble0_find_stripped_end0_way;
+wire [6:0] chunk_assemble0_strip0_place;
+reg [2:0] chunk_assemble0_strip0_way_after;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte0_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte1_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte2_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte3_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte4_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte5_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte6_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte7_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte8_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte9_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte10_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte11_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte12_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte13_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte14_byte;
+reg [7:0] chunk_assemble0_strip0_raw_strip0_pick_byte15_byte;
+wire [127:0] chunk_assemble0_strip0_raw_strip0_side_by_side10_joined;
 wire chunk_assemble0_reach0_0_raw_here;
 wire [7:0] chunk_assemble0_pick0_0_byte;
 reg [7:0] chunk_assemble0_pick0_0_of_codes;
@@ -2212,7 +2256,7 @@ wire chunk_assemble0_reach15_raw_here;
 wire [7:0] chunk_assemble0_pick15_byte;
 reg [7:0] chunk_assemble0_pick15_of_codes;
 reg [7:0] chunk_assemble0_pick15_of_raw;
-wire [127:0] chunk_assemble0_side_by_side9_joined;
+wire [127:0] chunk_assemble0_side_by_side11_joined;
 reg [127:0] byte_pack0_turned_more;
 reg byte_pack0_beyond;
 reg byte_pack0_emit;
@@ -2303,6 +2347,7 @@ reg [12:0] code_schedule0_ram3_memory [0:16-1];
 (* no_rw_check *) reg [31:0] raw_queue0_ram10_memory [0:2048-1];
 (* no_rw_check *) reg [31:0] raw_queue0_ram11_memory [0:2048-1];
 
+assign zero_split0_totals[91-1:89] = zero_split0_keep_stripped_tail0_left_out;
 assign zero_split0_totals[89-1:57] = zero_split0_tail;
 assign zero_split0_totals[57-1:25] = zero_split0_check;
 assign zero_split0_totals[25-1:2] = zero_split0_counts;
@@ -2395,15 +2440,40 @@ assign zero_split0_crc320_wide0_xor_network1_joined[3] = zero_split0_crc320_wide
 assign zero_split0_crc320_wide0_xor_network1_joined[2] = zero_split0_crc320_wide0_xor_network1_xor21134_total;
 assign zero_split0_crc320_wide0_xor_network1_joined[1] = zero_split0_crc320_wide0_xor_network1_xor21123_total;
 assign zero_split0_crc320_wide0_xor_network1_joined[0] = zero_split0_crc320_wide0_xor_network1_xor21121_total;
-assign zero_split0_keep_tail0_side_by_side3_joined[104-1:80] = zero_split0_slot3_shown[32-1:8];
-assign zero_split0_keep_tail0_side_by_side3_joined[80-1:56] = zero_split0_slot2_shown[32-1:8];
-assign zero_split0_keep_tail0_side_by_side3_joined[56-1:32] = zero_split0_slot1_shown[32-1:8];
-assign zero_split0_keep_tail0_side_by_side3_joined[32-1:8] = zero_split0_slot0_shown[32-1:8];
-assign zero_split0_keep_tail0_side_by_side3_joined[8-1:0] = zero_split0_keep_tail0_before;
-assign zero_split0_side_by_side4_joined[3] = zero_split0_enter3_nonzero;
-assign zero_split0_side_by_side4_joined[2] = zero_split0_enter2_nonzero;
-assign zero_split0_side_by_side4_joined[1] = zero_split0_enter1_nonzero;
-assign zero_split0_side_by_side4_joined[0] = zero_split0_enter0_nonzero;
+assign zero_split0_keep_stripped_tail0_lows[32-1:24] = zero_split0_enter0_value[8-1:0];
+assign zero_split0_keep_stripped_tail0_lows[24-1:16] = zero_split0_enter1_value[8-1:0];
+assign zero_split0_keep_stripped_tail0_lows[16-1:8] = zero_split0_enter2_value[8-1:0];
+assign zero_split0_keep_stripped_tail0_lows[8-1:0] = zero_split0_enter3_value[8-1:0];
+assign zero_split0_keep_stripped_tail0_middles[32-1:24] = zero_split0_enter0_value[16-1:8];
+assign zero_split0_keep_stripped_tail0_middles[24-1:16] = zero_split0_enter1_value[16-1:8];
+assign zero_split0_keep_stripped_tail0_middles[16-1:8] = zero_split0_enter2_value[16-1:8];
+assign zero_split0_keep_stripped_tail0_middles[8-1:0] = zero_split0_enter3_value[16-1:8];
+assign zero_split0_keep_stripped_tail0_side_by_side3_joined[56-1:48] = zero_split0_slot3_shown[32-1:24];
+assign zero_split0_keep_stripped_tail0_side_by_side3_joined[48-1:40] = zero_split0_slot2_shown[32-1:24];
+assign zero_split0_keep_stripped_tail0_side_by_side3_joined[40-1:32] = zero_split0_slot1_shown[32-1:24];
+assign zero_split0_keep_stripped_tail0_side_by_side3_joined[32-1:24] = zero_split0_slot0_shown[32-1:24];
+assign zero_split0_keep_stripped_tail0_side_by_side3_joined[24-1:0] = zero_split0_keep_stripped_tail0_before_tops;
+assign zero_split0_keep_stripped_tail0_side_by_side4_joined[40-1:32] = zero_split0_slot3_shown[24-1:16];
+assign zero_split0_keep_stripped_tail0_side_by_side4_joined[32-1:24] = zero_split0_slot2_shown[24-1:16];
+assign zero_split0_keep_stripped_tail0_side_by_side4_joined[24-1:16] = zero_split0_slot1_shown[24-1:16];
+assign zero_split0_keep_stripped_tail0_side_by_side4_joined[16-1:8] = zero_split0_slot0_shown[24-1:16];
+assign zero_split0_keep_stripped_tail0_side_by_side4_joined[8-1:0] = zero_split0_keep_stripped_tail0_before_middle;
+assign zero_split0_keep_stripped_tail0_choose_tail0_window[56-1:24] = zero_split0_keep_stripped_tail0_tops[32-1:0];
+assign zero_split0_keep_stripped_tail0_choose_tail0_window[24-1:8] = zero_split0_keep_stripped_tail0_all_middles[16-1:0];
+assign zero_split0_keep_stripped_tail0_choose_tail0_window[8-1:0] = zero_split0_slot0_shown[16-1:8];
+assign zero_split0_keep_stripped_tail0_choose_tail1_window[56-1:24] = zero_split0_keep_stripped_tail0_tops[40-1:8];
+assign zero_split0_keep_stripped_tail0_choose_tail1_window[24-1:8] = zero_split0_keep_stripped_tail0_all_middles[24-1:8];
+assign zero_split0_keep_stripped_tail0_choose_tail1_window[8-1:0] = zero_split0_slot1_shown[16-1:8];
+assign zero_split0_keep_stripped_tail0_choose_tail2_window[56-1:24] = zero_split0_keep_stripped_tail0_tops[48-1:16];
+assign zero_split0_keep_stripped_tail0_choose_tail2_window[24-1:8] = zero_split0_keep_stripped_tail0_all_middles[32-1:16];
+assign zero_split0_keep_stripped_tail0_choose_tail2_window[8-1:0] = zero_split0_slot2_shown[16-1:8];
+assign zero_split0_keep_stripped_tail0_choose_tail3_window[56-1:24] = zero_split0_keep_stripped_tail0_tops[56-1:24];
+assign zero_split0_keep_stripped_tail0_choose_tail3_window[24-1:8] = zero_split0_keep_stripped_tail0_all_middles[40-1:24];
+assign zero_split0_keep_stripped_tail0_choose_tail3_window[8-1:0] = zero_split0_slot3_shown[16-1:8];
+assign zero_split0_side_by_side5_joined[3] = zero_split0_enter3_nonzero;
+assign zero_split0_side_by_side5_joined[2] = zero_split0_enter2_nonzero;
+assign zero_split0_side_by_side5_joined[1] = zero_split0_enter1_nonzero;
+assign zero_split0_side_by_side5_joined[0] = zero_split0_enter0_nonzero;
 assign zero_split0_settle0_shorten0_xor_network2_joined[31] = zero_split0_settle0_shorten0_xor_network2_xor21202_total;
 assign zero_split0_settle0_shorten0_xor_network2_joined[30] = zero_split0_settle0_shorten0_xor_network2_xor21210_total;
 assign zero_split0_settle0_shorten0_xor_network2_joined[29] = zero_split0_settle0_shorten0_xor_network2_xor21203_total;
@@ -2436,22 +2506,22 @@ assign zero_split0_settle0_shorten0_xor_network2_joined[3] = zero_split0_settle0
 assign zero_split0_settle0_shorten0_xor_network2_joined[2] = zero_split0_settle0_shorten0_xor_network2_xor21170_total;
 assign zero_split0_settle0_shorten0_xor_network2_joined[1] = zero_split0_settle0_shorten0_xor_network2_xor21169_total;
 assign zero_split0_settle0_shorten0_xor_network2_joined[0] = zero_split0_settle0_shorten0_xor_network2_xor21201_total;
-assign divide0_side_by_side5_joined[32-1:24] = divide0_cut3_field;
-assign divide0_side_by_side5_joined[24-1:16] = divide0_cut2_field;
-assign divide0_side_by_side5_joined[16-1:8] = divide0_cut1_field;
-assign divide0_side_by_side5_joined[8-1:0] = divide0_cut0_field;
-assign divide0_side_by_side6_joined[96-1:72] = divide0_cut7_field;
-assign divide0_side_by_side6_joined[72-1:48] = divide0_cut6_field;
-assign divide0_side_by_side6_joined[48-1:24] = divide0_cut5_field;
-assign divide0_side_by_side6_joined[24-1:0] = divide0_cut4_field;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[32-1:28] = zero_bitmap0_bitmap_words0_collect7_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[28-1:24] = zero_bitmap0_bitmap_words0_collect6_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[24-1:20] = zero_bitmap0_bitmap_words0_collect5_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[20-1:16] = zero_bitmap0_bitmap_words0_collect4_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[16-1:12] = zero_bitmap0_bitmap_words0_collect3_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[12-1:8] = zero_bitmap0_bitmap_words0_collect2_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[8-1:4] = zero_bitmap0_bitmap_words0_collect1_kept;
-assign zero_bitmap0_bitmap_words0_side_by_side7_joined[4-1:0] = zero_bitmap0_bitmap_words0_collect0_kept;
+assign divide0_side_by_side6_joined[32-1:24] = divide0_cut3_field;
+assign divide0_side_by_side6_joined[24-1:16] = divide0_cut2_field;
+assign divide0_side_by_side6_joined[16-1:8] = divide0_cut1_field;
+assign divide0_side_by_side6_joined[8-1:0] = divide0_cut0_field;
+assign divide0_side_by_side7_joined[96-1:72] = divide0_cut7_field;
+assign divide0_side_by_side7_joined[72-1:48] = divide0_cut6_field;
+assign divide0_side_by_side7_joined[48-1:24] = divide0_cut5_field;
+assign divide0_side_by_side7_joined[24-1:0] = divide0_cut4_field;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[32-1:28] = zero_bitmap0_bitmap_words0_collect7_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[28-1:24] = zero_bitmap0_bitmap_words0_collect6_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[24-1:20] = zero_bitmap0_bitmap_words0_collect5_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[20-1:16] = zero_bitmap0_bitmap_words0_collect4_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[16-1:12] = zero_bitmap0_bitmap_words0_collect3_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[12-1:8] = zero_bitmap0_bitmap_words0_collect2_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[8-1:4] = zero_bitmap0_bitmap_words0_collect1_kept;
+assign zero_bitmap0_bitmap_words0_side_by_side8_joined[4-1:0] = zero_bitmap0_bitmap_words0_collect0_kept;
 assign huff_choice0_cost_row0_column0_cell0_look_up0_index[4] = huff_choice0_idle;
 assign huff_choice0_cost_row0_column0_cell0_look_up0_index[4-1:0] = huff_choice0_symbol;
 assign huff_choice0_cost_row0_column0_cell1_look_up1_index[4] = huff_choice0_cost_row0_step0_idle_after;
@@ -2512,26 +2582,42 @@ assign code_stack0_byte_join3_joined[32-1:24] = code_stack0_byte_join3_either72_
 assign code_stack0_byte_join3_joined[24-1:16] = code_stack0_byte_join3_either71_chosen;
 assign code_stack0_byte_join3_joined[16-1:8] = code_stack0_byte_join3_either70_chosen;
 assign code_stack0_byte_join3_joined[8-1:0] = code_stack0_byte_join3_either69_chosen;
-assign raw_queue0_side_by_side8_joined[128-1:96] = raw_queue0_ram11_read_data;
-assign raw_queue0_side_by_side8_joined[96-1:64] = raw_queue0_ram10_read_data;
-assign raw_queue0_side_by_side8_joined[64-1:32] = raw_queue0_ram9_read_data;
-assign raw_queue0_side_by_side8_joined[32-1:0] = raw_queue0_ram8_read_data;
-assign chunk_assemble0_side_by_side9_joined[128-1:120] = chunk_assemble0_pick15_byte;
-assign chunk_assemble0_side_by_side9_joined[120-1:112] = chunk_assemble0_pick14_byte;
-assign chunk_assemble0_side_by_side9_joined[112-1:104] = chunk_assemble0_pick13_byte;
-assign chunk_assemble0_side_by_side9_joined[104-1:96] = chunk_assemble0_pick12_byte;
-assign chunk_assemble0_side_by_side9_joined[96-1:88] = chunk_assemble0_pick11_byte;
-assign chunk_assemble0_side_by_side9_joined[88-1:80] = chunk_assemble0_pick10_byte;
-assign chunk_assemble0_side_by_side9_joined[80-1:72] = chunk_assemble0_pick9_byte;
-assign chunk_assemble0_side_by_side9_joined[72-1:64] = chunk_assemble0_pick8_byte;
-assign chunk_assemble0_side_by_side9_joined[64-1:56] = chunk_assemble0_pick7_0_byte;
-assign chunk_assemble0_side_by_side9_joined[56-1:48] = chunk_assemble0_pick6_0_byte;
-assign chunk_assemble0_side_by_side9_joined[48-1:40] = chunk_assemble0_pick5_0_byte;
-assign chunk_assemble0_side_by_side9_joined[40-1:32] = chunk_assemble0_pick4_0_byte;
-assign chunk_assemble0_side_by_side9_joined[32-1:24] = chunk_assemble0_pick3_0_byte;
-assign chunk_assemble0_side_by_side9_joined[24-1:16] = chunk_assemble0_pick2_0_byte;
-assign chunk_assemble0_side_by_side9_joined[16-1:8] = chunk_assemble0_pick1_0_byte;
-assign chunk_assemble0_side_by_side9_joined[8-1:0] = chunk_assemble0_pick0_0_byte;
+assign raw_queue0_side_by_side9_joined[128-1:96] = raw_queue0_ram11_read_data;
+assign raw_queue0_side_by_side9_joined[96-1:64] = raw_queue0_ram10_read_data;
+assign raw_queue0_side_by_side9_joined[64-1:32] = raw_queue0_ram9_read_data;
+assign raw_queue0_side_by_side9_joined[32-1:0] = raw_queue0_ram8_read_data;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[128-1:120] = chunk_assemble0_strip0_raw_strip0_pick_byte15_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[120-1:112] = chunk_assemble0_strip0_raw_strip0_pick_byte14_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[112-1:104] = chunk_assemble0_strip0_raw_strip0_pick_byte13_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[104-1:96] = chunk_assemble0_strip0_raw_strip0_pick_byte12_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[96-1:88] = chunk_assemble0_strip0_raw_strip0_pick_byte11_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[88-1:80] = chunk_assemble0_strip0_raw_strip0_pick_byte10_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[80-1:72] = chunk_assemble0_strip0_raw_strip0_pick_byte9_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[72-1:64] = chunk_assemble0_strip0_raw_strip0_pick_byte8_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[64-1:56] = chunk_assemble0_strip0_raw_strip0_pick_byte7_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[56-1:48] = chunk_assemble0_strip0_raw_strip0_pick_byte6_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[48-1:40] = chunk_assemble0_strip0_raw_strip0_pick_byte5_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[40-1:32] = chunk_assemble0_strip0_raw_strip0_pick_byte4_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[32-1:24] = chunk_assemble0_strip0_raw_strip0_pick_byte3_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[24-1:16] = chunk_assemble0_strip0_raw_strip0_pick_byte2_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[16-1:8] = chunk_assemble0_strip0_raw_strip0_pick_byte1_byte;
+assign chunk_assemble0_strip0_raw_strip0_side_by_side10_joined[8-1:0] = chunk_assemble0_strip0_raw_strip0_pick_byte0_byte;
+assign chunk_assemble0_side_by_side11_joined[128-1:120] = chunk_assemble0_pick15_byte;
+assign chunk_assemble0_side_by_side11_joined[120-1:112] = chunk_assemble0_pick14_byte;
+assign chunk_assemble0_side_by_side11_joined[112-1:104] = chunk_assemble0_pick13_byte;
+assign chunk_assemble0_side_by_side11_joined[104-1:96] = chunk_assemble0_pick12_byte;
+assign chunk_assemble0_side_by_side11_joined[96-1:88] = chunk_assemble0_pick11_byte;
+assign chunk_assemble0_side_by_side11_joined[88-1:80] = chunk_assemble0_pick10_byte;
+assign chunk_assemble0_side_by_side11_joined[80-1:72] = chunk_assemble0_pick9_byte;
+assign chunk_assemble0_side_by_side11_joined[72-1:64] = chunk_assemble0_pick8_byte;
+assign chunk_assemble0_side_by_side11_joined[64-1:56] = chunk_assemble0_pick7_0_byte;
+assign chunk_assemble0_side_by_side11_joined[56-1:48] = chunk_assemble0_pick6_0_byte;
+assign chunk_assemble0_side_by_side11_joined[48-1:40] = chunk_assemble0_pick5_0_byte;
+assign chunk_assemble0_side_by_side11_joined[40-1:32] = chunk_assemble0_pick4_0_byte;
+assign chunk_assemble0_side_by_side11_joined[32-1:24] = chunk_assemble0_pick3_0_byte;
+assign chunk_assemble0_side_by_side11_joined[24-1:16] = chunk_assemble0_pick2_0_byte;
+assign chunk_assemble0_side_by_side11_joined[16-1:8] = chunk_assemble0_pick1_0_byte;
+assign chunk_assemble0_side_by_side11_joined[8-1:0] = chunk_assemble0_pick0_0_byte;
 assign byte_pack0_joined[128-1:120] = byte_pack0_pass_byte0_shown;
 assign byte_pack0_joined[120-1:112] = byte_pack0_hold_byte14_shown;
 assign byte_pack0_joined[112-1:104] = byte_pack0_hold_byte13_shown;
@@ -5100,57 +5186,80 @@ always @(posedge clk) begin: zero_split0_crc320_wide0_add
     end
 end
 
-assign zero_split0_keep_tail0_history = zero_split0_keep_tail0_side_by_side3_joined;
+assign zero_split0_keep_stripped_tail0_tops = zero_split0_keep_stripped_tail0_side_by_side3_joined;
 
-always @(zero_split0_level, zero_split0_keep_tail0_history[32-1:0]) begin: zero_split0_keep_tail0_choose_tail0_choose
-    zero_split0_keep_tail0_choose_tail0_chosen = 0;
+assign zero_split0_keep_stripped_tail0_all_middles = zero_split0_keep_stripped_tail0_side_by_side4_joined;
+
+always @(zero_split0_level, zero_split0_keep_stripped_tail0_choose_tail0_window) begin: zero_split0_keep_stripped_tail0_choose_tail0_choose
+    zero_split0_keep_stripped_tail0_choose_tail0_chosen = 0;
     if ((zero_split0_level == 1)) begin
-        zero_split0_keep_tail0_choose_tail0_chosen = zero_split0_keep_tail0_history[32-1:0];
+        zero_split0_keep_stripped_tail0_choose_tail0_chosen = zero_split0_keep_stripped_tail0_choose_tail0_window;
     end
 end
 
-always @(zero_split0_level, zero_split0_keep_tail0_choose_tail0_chosen, zero_split0_keep_tail0_history[56-1:24]) begin: zero_split0_keep_tail0_choose_tail1_choose
-    zero_split0_keep_tail0_choose_tail1_chosen = zero_split0_keep_tail0_choose_tail0_chosen;
+always @(zero_split0_level, zero_split0_keep_stripped_tail0_choose_tail0_chosen, zero_split0_keep_stripped_tail0_choose_tail1_window) begin: zero_split0_keep_stripped_tail0_choose_tail1_choose
+    zero_split0_keep_stripped_tail0_choose_tail1_chosen = zero_split0_keep_stripped_tail0_choose_tail0_chosen;
     if ((zero_split0_level == 2)) begin
-        zero_split0_keep_tail0_choose_tail1_chosen = zero_split0_keep_tail0_history[56-1:24];
+        zero_split0_keep_stripped_tail0_choose_tail1_chosen = zero_split0_keep_stripped_tail0_choose_tail1_window;
     end
 end
 
-always @(zero_split0_level, zero_split0_keep_tail0_choose_tail1_chosen, zero_split0_keep_tail0_history[80-1:48]) begin: zero_split0_keep_tail0_choose_tail2_choose
-    zero_split0_keep_tail0_choose_tail2_chosen = zero_split0_keep_tail0_choose_tail1_chosen;
+always @(zero_split0_level, zero_split0_keep_stripped_tail0_choose_tail1_chosen, zero_split0_keep_stripped_tail0_choose_tail2_window) begin: zero_split0_keep_stripped_tail0_choose_tail2_choose
+    zero_split0_keep_stripped_tail0_choose_tail2_chosen = zero_split0_keep_stripped_tail0_choose_tail1_chosen;
     if ((zero_split0_level == 3)) begin
-        zero_split0_keep_tail0_choose_tail2_chosen = zero_split0_keep_tail0_history[80-1:48];
+        zero_split0_keep_stripped_tail0_choose_tail2_chosen = zero_split0_keep_stripped_tail0_choose_tail2_window;
     end
 end
 
-always @(zero_split0_level, zero_split0_keep_tail0_choose_tail2_chosen, zero_split0_keep_tail0_history[104-1:72]) begin: zero_split0_keep_tail0_choose_tail3_choose
-    zero_split0_keep_tail0_chosen = zero_split0_keep_tail0_choose_tail2_chosen;
+always @(zero_split0_level, zero_split0_keep_stripped_tail0_choose_tail2_chosen, zero_split0_keep_stripped_tail0_choose_tail3_window) begin: zero_split0_keep_stripped_tail0_choose_tail3_choose
+    zero_split0_keep_stripped_tail0_chosen = zero_split0_keep_stripped_tail0_choose_tail2_chosen;
     if ((zero_split0_level == 4)) begin
-        zero_split0_keep_tail0_chosen = zero_split0_keep_tail0_history[104-1:72];
+        zero_split0_keep_stripped_tail0_chosen = zero_split0_keep_stripped_tail0_choose_tail3_window;
     end
 end
 
-always @(posedge clk) begin: zero_split0_keep_tail0_remember
+always @(posedge clk) begin: zero_split0_keep_stripped_tail0_examine
+    if (zero_split0_step) begin
+        zero_split0_keep_stripped_tail0_some_low <= ((zero_split0_keep_stripped_tail0_lows != 0) || (zero_split0_keep_stripped_tail0_some_low && (!zero_split0_opening)));
+        zero_split0_keep_stripped_tail0_some_middle <= ((zero_split0_keep_stripped_tail0_middles != 0) || (zero_split0_keep_stripped_tail0_some_middle && (!zero_split0_opening)));
+    end
+end
+
+always @(posedge clk) begin: zero_split0_keep_stripped_tail0_remember
     if (rst == 1) begin
-        zero_split0_keep_tail0_before <= 0;
+        zero_split0_keep_stripped_tail0_before_tops <= 0;
+        zero_split0_keep_stripped_tail0_before_middle <= 0;
     end
     else begin
         if (zero_split0_close) begin
-            zero_split0_keep_tail0_before <= 0;
+            zero_split0_keep_stripped_tail0_before_tops <= 0;
+            zero_split0_keep_stripped_tail0_before_middle <= 0;
         end
         else if ((zero_split0_step && zero_split0_overfull)) begin
-            zero_split0_keep_tail0_before <= zero_split0_keep_tail0_history[104-1:((104 - 32) + 24)];
+            zero_split0_keep_stripped_tail0_before_tops <= zero_split0_keep_stripped_tail0_tops[56-1:(56 - 24)];
+            zero_split0_keep_stripped_tail0_before_middle <= zero_split0_keep_stripped_tail0_all_middles[(8 * (1 + 4))-1:(8 * 4)];
         end
     end
 end
 
-always @(posedge clk) begin: zero_split0_keep_tail0_note
+always @(posedge clk) begin: zero_split0_keep_stripped_tail0_note
     if (zero_split0_close) begin
-        zero_split0_tail <= zero_split0_keep_tail0_chosen;
+        if (zero_split0_keep_stripped_tail0_some_low) begin
+            zero_split0_keep_stripped_tail0_left_out <= 0;
+            zero_split0_tail <= {zero_split0_keep_stripped_tail0_chosen[56-1:48], zero_split0_keep_stripped_tail0_chosen[24-1:16], zero_split0_keep_stripped_tail0_chosen[8-1:0], zero_split0_keep_stripped_tail0_chosen[48-1:40]};
+        end
+        else if (zero_split0_keep_stripped_tail0_some_middle) begin
+            zero_split0_keep_stripped_tail0_left_out <= 1;
+            zero_split0_tail <= {zero_split0_keep_stripped_tail0_chosen[56-1:48], zero_split0_keep_stripped_tail0_chosen[24-1:16], zero_split0_keep_stripped_tail0_chosen[48-1:40], zero_split0_keep_stripped_tail0_chosen[16-1:8]};
+        end
+        else begin
+            zero_split0_keep_stripped_tail0_left_out <= 2;
+            zero_split0_tail <= zero_split0_keep_stripped_tail0_chosen[56-1:24];
+        end
     end
 end
 
-assign zero_split0_some = zero_split0_side_by_side4_joined;
+assign zero_split0_some = zero_split0_side_by_side5_joined;
 
 assign zero_split0_popcount0_total = (zero_split0_some[0] + zero_split0_some[1]);
 
@@ -5493,7 +5602,7 @@ assign divide0_cut2_field = zero_split0_m_axis_tdata[72-1:(72 - 8)];
 
 assign divide0_cut3_field = zero_split0_m_axis_tdata[104-1:(104 - 8)];
 
-assign divide0_side_by_side5_whole = divide0_side_by_side5_joined;
+assign divide0_side_by_side6_whole = divide0_side_by_side6_joined;
 
 assign divide0_cut4_field = zero_split0_m_axis_tdata[32-1:(32 - 24)];
 
@@ -5503,7 +5612,7 @@ assign divide0_cut6_field = zero_split0_m_axis_tdata[96-1:(96 - 24)];
 
 assign divide0_cut7_field = zero_split0_m_axis_tdata[128-1:(128 - 24)];
 
-assign divide0_side_by_side6_whole = divide0_side_by_side6_joined;
+assign divide0_side_by_side7_whole = divide0_side_by_side7_joined;
 
 assign divide0_number_parts0_parts_tuser = zero_split0_note_number0_user;
 
@@ -5654,7 +5763,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect7_put
     end
 end
 
-assign zero_bitmap0_word = zero_bitmap0_bitmap_words0_side_by_side7_joined;
+assign zero_bitmap0_word = zero_bitmap0_bitmap_words0_side_by_side8_joined;
 
 assign zero_bitmap0_bitmap_words0_summary_due = (zero_bitmap0_bitmap_words0_word_done && (zero_bitmap0_bitmap_words0_ended || ($signed({1'b0, zero_bitmap0_bitmap_words0_word_number[5-1:0]}) == (32 - 1))));
 
@@ -5817,7 +5926,7 @@ assign zero_bitmap0_m_axis_tlast = zero_bitmap0_read_all;
 
 always @(posedge clk) begin: block_max0_ram1_write_port
     if (block_max0_take) begin
-        block_max0_ram1_memory[block_max0_tail] <= divide0_side_by_side5_whole;
+        block_max0_ram1_memory[block_max0_tail] <= divide0_side_by_side6_whole;
     end
 end
 
@@ -5859,26 +5968,26 @@ always @(posedge clk) begin: block_max0_pointer1_step
     end
 end
 
-assign block_max0_group_max0_present0_item = divide0_side_by_side5_whole[8-1:0];
+assign block_max0_group_max0_present0_item = divide0_side_by_side6_whole[8-1:0];
 
-always @(divide0_number_parts0_parts_tuser, divide0_side_by_side5_whole) begin: block_max0_group_max0_present1_cut
+always @(divide0_number_parts0_parts_tuser, divide0_side_by_side6_whole) begin: block_max0_group_max0_present1_cut
     block_max0_group_max0_present1_item = 0;
     if ((divide0_number_parts0_parts_tuser >= 1)) begin
-        block_max0_group_max0_present1_item = divide0_side_by_side5_whole[16-1:8];
+        block_max0_group_max0_present1_item = divide0_side_by_side6_whole[16-1:8];
     end
 end
 
-always @(divide0_number_parts0_parts_tuser, divide0_side_by_side5_whole) begin: block_max0_group_max0_present2_cut
+always @(divide0_number_parts0_parts_tuser, divide0_side_by_side6_whole) begin: block_max0_group_max0_present2_cut
     block_max0_group_max0_present2_item = 0;
     if ((divide0_number_parts0_parts_tuser >= 2)) begin
-        block_max0_group_max0_present2_item = divide0_side_by_side5_whole[24-1:16];
+        block_max0_group_max0_present2_item = divide0_side_by_side6_whole[24-1:16];
     end
 end
 
-always @(divide0_number_parts0_parts_tuser, divide0_side_by_side5_whole) begin: block_max0_group_max0_present3_cut
+always @(divide0_number_parts0_parts_tuser, divide0_side_by_side6_whole) begin: block_max0_group_max0_present3_cut
     block_max0_group_max0_present3_item = 0;
     if ((divide0_number_parts0_parts_tuser >= 3)) begin
-        block_max0_group_max0_present3_item = divide0_side_by_side5_whole[32-1:24];
+        block_max0_group_max0_present3_item = divide0_side_by_side6_whole[32-1:24];
     end
 end
 
@@ -7795,6 +7904,16 @@ always @(zero_split0_m_chunk_tdata) begin: code_schedule0_find_last_group0_look
     end
 end
 
+always @(posedge clk) begin: code_schedule0_note_trailing0_note
+    if (code_schedule0_leave) begin
+        code_schedule0_note_trailing0_left_out <= zero_split0_m_chunk_tdata[89+:2];
+        code_schedule0_note_trailing0_m_chunk_tdata <= {zero_split0_m_chunk_tdata[89+:2], zero_split0_m_chunk_tdata[25-1:0]};
+        code_schedule0_note_trailing0_m_chunk_tlast <= zero_split0_m_chunk_tlast;
+    end
+end
+
+assign code_schedule0_listed = {19'h0, code_schedule0_note_trailing0_left_out, 11'h0};
+
 always @(zero_split0_m_chunk_tdata[89-1:57], code_schedule0_row[0], zero_split0_m_chunk_tdata[57-1:25]) begin: code_schedule0_choose0_either0_show
     code_schedule0_given = zero_split0_m_chunk_tdata[57-1:25];
     if (code_schedule0_row[0]) begin
@@ -7927,6 +8046,7 @@ always @(posedge clk) begin: code_schedule0_describe
         end
         else if ((code_schedule0_state == 3)) begin
             code_schedule0_operation <= 3;
+            code_schedule0_content <= code_schedule0_listed;
         end
         else if (1'b0) begin
             code_schedule0_operation <= 1;
@@ -7935,10 +8055,6 @@ always @(posedge clk) begin: code_schedule0_describe
             code_schedule0_operation <= 1;
             code_schedule0_m_axis_tlast <= (code_schedule0_step == 1);
         end
-    end
-    if (code_schedule0_leave) begin
-        code_schedule0_m_chunk_tdata <= zero_split0_m_chunk_tdata[25-1:0];
-        code_schedule0_m_chunk_tlast <= zero_split0_m_chunk_tlast;
     end
 end
 
@@ -8433,6 +8549,9 @@ always @(posedge clk) begin: lane_enc0_code_column0_form_stage
             lane_enc0_code_column0_plain2 <= 1'b1;
             lane_enc0_code_column0_byte2 <= code_schedule0_m_axis_tdata[42-1:34];
         end
+        if ((1'b0 && (code_schedule0_m_axis_tdata[2-1:0] == 3))) begin
+            lane_enc0_code_column0_plain2 <= (code_schedule0_m_axis_tdata[10-1:2] != 0);
+        end
         lane_enc0_code_column0_symbol2 <= lane_enc0_code_column0_difference[4-1:0];
         if ((lane_enc0_code_column0_difference > 15)) begin
             lane_enc0_code_column0_symbol2 <= 15;
@@ -8617,6 +8736,9 @@ always @(posedge clk) begin: lane_enc0_code_column1_form_stage
         if (((code_schedule0_m_axis_tdata[2-1:0] == 3) && (1 == 0))) begin
             lane_enc0_code_column1_plain2 <= 1'b1;
             lane_enc0_code_column1_byte2 <= code_schedule0_m_axis_tdata[42-1:34];
+        end
+        if ((1'b1 && (code_schedule0_m_axis_tdata[2-1:0] == 3))) begin
+            lane_enc0_code_column1_plain2 <= (code_schedule0_m_axis_tdata[18-1:10] != 0);
         end
         lane_enc0_code_column1_symbol2 <= lane_enc0_code_column1_difference[4-1:0];
         if ((lane_enc0_code_column1_difference > 15)) begin
@@ -8803,6 +8925,9 @@ always @(posedge clk) begin: lane_enc0_code_column2_form_stage
             lane_enc0_code_column2_plain2 <= 1'b1;
             lane_enc0_code_column2_byte2 <= code_schedule0_m_axis_tdata[42-1:34];
         end
+        if ((1'b0 && (code_schedule0_m_axis_tdata[2-1:0] == 3))) begin
+            lane_enc0_code_column2_plain2 <= (code_schedule0_m_axis_tdata[26-1:18] != 0);
+        end
         lane_enc0_code_column2_symbol2 <= lane_enc0_code_column2_difference[4-1:0];
         if ((lane_enc0_code_column2_difference > 15)) begin
             lane_enc0_code_column2_symbol2 <= 15;
@@ -8987,6 +9112,9 @@ always @(posedge clk) begin: lane_enc0_code_column3_form_stage
         if (((code_schedule0_m_axis_tdata[2-1:0] == 3) && (3 == 0))) begin
             lane_enc0_code_column3_plain2 <= 1'b1;
             lane_enc0_code_column3_byte2 <= code_schedule0_m_axis_tdata[42-1:34];
+        end
+        if ((1'b0 && (code_schedule0_m_axis_tdata[2-1:0] == 3))) begin
+            lane_enc0_code_column3_plain2 <= (code_schedule0_m_axis_tdata[34-1:26] != 0);
         end
         lane_enc0_code_column3_symbol2 <= lane_enc0_code_column3_difference[4-1:0];
         if ((lane_enc0_code_column3_difference > 15)) begin
@@ -9549,11 +9677,11 @@ always @(code_stack0_again, code_stack0_parts, code_stack0_read_all, code_stack0
     code_stack0_m_axis_tuser = code_stack0_size;
 end
 
-assign raw_queue0_cut9_field = divide0_side_by_side6_whole[32-1:(32 - 32)];
+assign raw_queue0_cut9_field = divide0_side_by_side7_whole[32-1:(32 - 32)];
 
-assign raw_queue0_cut10_field = divide0_side_by_side6_whole[64-1:(64 - 32)];
+assign raw_queue0_cut10_field = divide0_side_by_side7_whole[64-1:(64 - 32)];
 
-assign raw_queue0_cut11_field = divide0_side_by_side6_whole[96-1:(96 - 32)];
+assign raw_queue0_cut11_field = divide0_side_by_side7_whole[96-1:(96 - 32)];
 
 assign raw_queue0_find_after0_after = (raw_queue0_tail[11-1:0] + 1);
 
@@ -9720,7 +9848,7 @@ always @(posedge clk) begin: raw_queue0_ram11_read_port
     end
 end
 
-assign raw_queue0_side_by_side8_whole = raw_queue0_side_by_side8_joined;
+assign raw_queue0_side_by_side9_whole = raw_queue0_side_by_side9_joined;
 
 assign raw_queue0_reach = (({1'h0, raw_queue0_place} + {1'h0, divide0_number_parts1_parts_tuser}) + (!(divide0_number_parts1_parts_tuser[1] && divide0_number_parts1_parts_tuser[0])));
 
@@ -9770,272 +9898,889 @@ always @(posedge clk) begin: raw_queue0_move
     end
 end
 
-assign chunk_assemble0_find_raw_size0_beyond = ((({2'h0, code_schedule0_m_chunk_tdata[25-1:12]} + {1'h0, code_schedule0_m_chunk_tdata[25-1:12], 1'h0}) - 4) - 1);
+assign chunk_assemble0_raw_total = (({2'h0, code_schedule0_note_trailing0_m_chunk_tdata[25-1:12]} + {1'h0, code_schedule0_note_trailing0_m_chunk_tdata[25-1:12], 1'h0}) - 1);
 
-always @(chunk_assemble0_find_raw_size0_beyond) begin: chunk_assemble0_find_raw_size0_bound
-    chunk_assemble0_raw_total = chunk_assemble0_find_raw_size0_beyond;
-    if (chunk_assemble0_find_raw_size0_beyond[(15 - 1)]) begin
-        chunk_assemble0_raw_total = (-1);
+always @(chunk_assemble0_size_stripped0_beyond) begin: chunk_assemble0_size_stripped0_not_less0_bound
+    chunk_assemble0_raw_size = chunk_assemble0_size_stripped0_beyond;
+    if (chunk_assemble0_size_stripped0_beyond[14]) begin
+        chunk_assemble0_raw_size = (-1);
     end
 end
 
-assign chunk_assemble0_surplus = (chunk_assemble0_raw_left[2] && chunk_assemble0_raw_left[3]);
+always @(code_schedule0_note_trailing0_m_chunk_tdata) begin: chunk_assemble0_size_stripped0_choose
+    chunk_assemble0_size_stripped0_once = 0;
+    chunk_assemble0_size_stripped0_twice = 0;
+    if ((code_schedule0_note_trailing0_m_chunk_tdata[25+:2] != 1)) begin
+        chunk_assemble0_size_stripped0_once = {2'h0, code_schedule0_note_trailing0_m_chunk_tdata[25-1:12]};
+    end
+    if ((code_schedule0_note_trailing0_m_chunk_tdata[25+:2] != 2)) begin
+        chunk_assemble0_size_stripped0_twice = {1'h0, code_schedule0_note_trailing0_m_chunk_tdata[25-1:12], 1'h0};
+    end
+end
+
+assign chunk_assemble0_size_stripped0_beyond = (((chunk_assemble0_size_stripped0_once + chunk_assemble0_size_stripped0_twice) - 4) - 1);
+
+always @(chunk_assemble0_find_stripped_end0_way, chunk_assemble0_raw_left) begin: chunk_assemble0_find_stripped_end0_subtract
+    if ((chunk_assemble0_find_stripped_end0_way == 0)) begin
+        chunk_assemble0_raw_last = ({2'h0, chunk_assemble0_raw_left[4-1:0]} - 4);
+    end
+    else if ((chunk_assemble0_find_stripped_end0_way < 4)) begin
+        chunk_assemble0_raw_last = ({2'h0, chunk_assemble0_raw_left[4-1:0]} - 6);
+    end
+    else begin
+        chunk_assemble0_raw_last = ({2'h0, chunk_assemble0_raw_left[4-1:0]} - 12);
+    end
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte0_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte0_byte = raw_queue0_side_by_side9_whole[8-1:0];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte0_byte = raw_queue0_side_by_side9_whole[16-1:8];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte0_byte = raw_queue0_side_by_side9_whole[8-1:0];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte0_byte = raw_queue0_side_by_side9_whole[8-1:0];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte0_byte = raw_queue0_side_by_side9_whole[24-1:16];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte0_byte = raw_queue0_side_by_side9_whole[16-1:8];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte0_byte = raw_queue0_side_by_side9_whole[8-1:0];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte1_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte1_byte = raw_queue0_side_by_side9_whole[16-1:8];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte1_byte = raw_queue0_side_by_side9_whole[24-1:16];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte1_byte = raw_queue0_side_by_side9_whole[16-1:8];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte1_byte = raw_queue0_side_by_side9_whole[24-1:16];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte1_byte = raw_queue0_side_by_side9_whole[48-1:40];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte1_byte = raw_queue0_side_by_side9_whole[40-1:32];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte1_byte = raw_queue0_side_by_side9_whole[32-1:24];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte2_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte2_byte = raw_queue0_side_by_side9_whole[24-1:16];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte2_byte = raw_queue0_side_by_side9_whole[40-1:32];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte2_byte = raw_queue0_side_by_side9_whole[32-1:24];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte2_byte = raw_queue0_side_by_side9_whole[32-1:24];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte2_byte = raw_queue0_side_by_side9_whole[72-1:64];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte2_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte2_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte3_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte3_byte = raw_queue0_side_by_side9_whole[32-1:24];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte3_byte = raw_queue0_side_by_side9_whole[48-1:40];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte3_byte = raw_queue0_side_by_side9_whole[40-1:32];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte3_byte = raw_queue0_side_by_side9_whole[48-1:40];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte3_byte = raw_queue0_side_by_side9_whole[96-1:88];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte3_byte = raw_queue0_side_by_side9_whole[88-1:80];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte3_byte = raw_queue0_side_by_side9_whole[80-1:72];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte4_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte4_byte = raw_queue0_side_by_side9_whole[40-1:32];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte4_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte4_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte4_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte4_byte = raw_queue0_side_by_side9_whole[120-1:112];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte4_byte = raw_queue0_side_by_side9_whole[112-1:104];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte4_byte = raw_queue0_side_by_side9_whole[104-1:96];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte5_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte5_byte = raw_queue0_side_by_side9_whole[48-1:40];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte5_byte = raw_queue0_side_by_side9_whole[72-1:64];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte5_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte5_byte = raw_queue0_side_by_side9_whole[72-1:64];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte5_byte = raw_queue0_side_by_side9_whole[48-1:40];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte5_byte = raw_queue0_side_by_side9_whole[48-1:40];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte5_byte = raw_queue0_side_by_side9_whole[128-1:120];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte6_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte6_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte6_byte = raw_queue0_side_by_side9_whole[88-1:80];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte6_byte = raw_queue0_side_by_side9_whole[80-1:72];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte6_byte = raw_queue0_side_by_side9_whole[80-1:72];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte6_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte6_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte6_byte = raw_queue0_side_by_side9_whole[56-1:48];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte7_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte7_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte7_byte = raw_queue0_side_by_side9_whole[96-1:88];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte7_byte = raw_queue0_side_by_side9_whole[88-1:80];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte7_byte = raw_queue0_side_by_side9_whole[96-1:88];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte7_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte7_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte7_byte = raw_queue0_side_by_side9_whole[64-1:56];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte8_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte8_byte = raw_queue0_side_by_side9_whole[72-1:64];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte8_byte = raw_queue0_side_by_side9_whole[112-1:104];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte8_byte = raw_queue0_side_by_side9_whole[104-1:96];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte8_byte = raw_queue0_side_by_side9_whole[104-1:96];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte8_byte = raw_queue0_side_by_side9_whole[72-1:64];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte8_byte = raw_queue0_side_by_side9_whole[72-1:64];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte8_byte = raw_queue0_side_by_side9_whole[72-1:64];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte9_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte9_byte = raw_queue0_side_by_side9_whole[80-1:72];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte9_byte = raw_queue0_side_by_side9_whole[120-1:112];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte9_byte = raw_queue0_side_by_side9_whole[112-1:104];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte9_byte = raw_queue0_side_by_side9_whole[120-1:112];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte9_byte = raw_queue0_side_by_side9_whole[80-1:72];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte9_byte = raw_queue0_side_by_side9_whole[80-1:72];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte9_byte = raw_queue0_side_by_side9_whole[80-1:72];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte10_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte10_byte = raw_queue0_side_by_side9_whole[88-1:80];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte10_byte = raw_queue0_side_by_side9_whole[88-1:80];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte10_byte = raw_queue0_side_by_side9_whole[128-1:120];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte10_byte = raw_queue0_side_by_side9_whole[128-1:120];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte10_byte = raw_queue0_side_by_side9_whole[88-1:80];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte10_byte = raw_queue0_side_by_side9_whole[88-1:80];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte10_byte = raw_queue0_side_by_side9_whole[88-1:80];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte11_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte11_byte = raw_queue0_side_by_side9_whole[96-1:88];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte11_byte = raw_queue0_side_by_side9_whole[96-1:88];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte11_byte = raw_queue0_side_by_side9_whole[96-1:88];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte11_byte = raw_queue0_side_by_side9_whole[96-1:88];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte11_byte = raw_queue0_side_by_side9_whole[96-1:88];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte11_byte = raw_queue0_side_by_side9_whole[96-1:88];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte11_byte = raw_queue0_side_by_side9_whole[96-1:88];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte12_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte12_byte = raw_queue0_side_by_side9_whole[104-1:96];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte12_byte = raw_queue0_side_by_side9_whole[104-1:96];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte12_byte = raw_queue0_side_by_side9_whole[104-1:96];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte12_byte = raw_queue0_side_by_side9_whole[104-1:96];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte12_byte = raw_queue0_side_by_side9_whole[104-1:96];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte12_byte = raw_queue0_side_by_side9_whole[104-1:96];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte12_byte = raw_queue0_side_by_side9_whole[104-1:96];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte13_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte13_byte = raw_queue0_side_by_side9_whole[112-1:104];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte13_byte = raw_queue0_side_by_side9_whole[112-1:104];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte13_byte = raw_queue0_side_by_side9_whole[112-1:104];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte13_byte = raw_queue0_side_by_side9_whole[112-1:104];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte13_byte = raw_queue0_side_by_side9_whole[112-1:104];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte13_byte = raw_queue0_side_by_side9_whole[112-1:104];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte13_byte = raw_queue0_side_by_side9_whole[112-1:104];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte14_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte14_byte = raw_queue0_side_by_side9_whole[120-1:112];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte14_byte = raw_queue0_side_by_side9_whole[120-1:112];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte14_byte = raw_queue0_side_by_side9_whole[120-1:112];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte14_byte = raw_queue0_side_by_side9_whole[120-1:112];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte14_byte = raw_queue0_side_by_side9_whole[120-1:112];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte14_byte = raw_queue0_side_by_side9_whole[120-1:112];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte14_byte = raw_queue0_side_by_side9_whole[120-1:112];
+        end
+    endcase
+end
+
+always @(raw_queue0_side_by_side9_whole, chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_raw_strip0_pick_byte15_pick
+    case (chunk_assemble0_find_stripped_end0_way)
+        'h0: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte15_byte = raw_queue0_side_by_side9_whole[128-1:120];
+        end
+        'h1: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte15_byte = raw_queue0_side_by_side9_whole[128-1:120];
+        end
+        'h2: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte15_byte = raw_queue0_side_by_side9_whole[128-1:120];
+        end
+        'h3: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte15_byte = raw_queue0_side_by_side9_whole[128-1:120];
+        end
+        'h4: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte15_byte = raw_queue0_side_by_side9_whole[128-1:120];
+        end
+        'h5: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte15_byte = raw_queue0_side_by_side9_whole[128-1:120];
+        end
+        default: begin
+            chunk_assemble0_strip0_raw_strip0_pick_byte15_byte = raw_queue0_side_by_side9_whole[128-1:120];
+        end
+    endcase
+end
+
+assign chunk_assemble0_raw_word = chunk_assemble0_strip0_raw_strip0_side_by_side10_joined;
+
+assign chunk_assemble0_strip0_place = {chunk_assemble0_find_stripped_end0_way, chunk_assemble0_raw_reach};
+
+always @(chunk_assemble0_strip0_place) begin: chunk_assemble0_strip0_look_up
+    case (chunk_assemble0_strip0_place)
+        0: chunk_assemble0_raw_rest = 0;
+        1: chunk_assemble0_raw_rest = 1;
+        2: chunk_assemble0_raw_rest = 2;
+        3: chunk_assemble0_raw_rest = 3;
+        4: chunk_assemble0_raw_rest = 4;
+        5: chunk_assemble0_raw_rest = 5;
+        6: chunk_assemble0_raw_rest = 6;
+        7: chunk_assemble0_raw_rest = 7;
+        8: chunk_assemble0_raw_rest = 8;
+        9: chunk_assemble0_raw_rest = 9;
+        10: chunk_assemble0_raw_rest = 10;
+        11: chunk_assemble0_raw_rest = 11;
+        12: chunk_assemble0_raw_rest = 12;
+        13: chunk_assemble0_raw_rest = 13;
+        14: chunk_assemble0_raw_rest = 14;
+        15: chunk_assemble0_raw_rest = 15;
+        16: chunk_assemble0_raw_rest = 0;
+        17: chunk_assemble0_raw_rest = 0;
+        18: chunk_assemble0_raw_rest = 1;
+        19: chunk_assemble0_raw_rest = 1;
+        20: chunk_assemble0_raw_rest = 2;
+        21: chunk_assemble0_raw_rest = 3;
+        22: chunk_assemble0_raw_rest = 3;
+        23: chunk_assemble0_raw_rest = 4;
+        24: chunk_assemble0_raw_rest = 5;
+        25: chunk_assemble0_raw_rest = 5;
+        26: chunk_assemble0_raw_rest = 6;
+        27: chunk_assemble0_raw_rest = 7;
+        28: chunk_assemble0_raw_rest = 7;
+        29: chunk_assemble0_raw_rest = 8;
+        30: chunk_assemble0_raw_rest = 9;
+        31: chunk_assemble0_raw_rest = 9;
+        32: chunk_assemble0_raw_rest = 0;
+        33: chunk_assemble0_raw_rest = 1;
+        34: chunk_assemble0_raw_rest = 1;
+        35: chunk_assemble0_raw_rest = 2;
+        36: chunk_assemble0_raw_rest = 3;
+        37: chunk_assemble0_raw_rest = 3;
+        38: chunk_assemble0_raw_rest = 4;
+        39: chunk_assemble0_raw_rest = 5;
+        40: chunk_assemble0_raw_rest = 5;
+        41: chunk_assemble0_raw_rest = 6;
+        42: chunk_assemble0_raw_rest = 7;
+        43: chunk_assemble0_raw_rest = 7;
+        44: chunk_assemble0_raw_rest = 8;
+        45: chunk_assemble0_raw_rest = 9;
+        46: chunk_assemble0_raw_rest = 9;
+        47: chunk_assemble0_raw_rest = 10;
+        48: chunk_assemble0_raw_rest = 0;
+        49: chunk_assemble0_raw_rest = 0;
+        50: chunk_assemble0_raw_rest = 1;
+        51: chunk_assemble0_raw_rest = 2;
+        52: chunk_assemble0_raw_rest = 2;
+        53: chunk_assemble0_raw_rest = 3;
+        54: chunk_assemble0_raw_rest = 4;
+        55: chunk_assemble0_raw_rest = 4;
+        56: chunk_assemble0_raw_rest = 5;
+        57: chunk_assemble0_raw_rest = 6;
+        58: chunk_assemble0_raw_rest = 6;
+        59: chunk_assemble0_raw_rest = 7;
+        60: chunk_assemble0_raw_rest = 8;
+        61: chunk_assemble0_raw_rest = 8;
+        62: chunk_assemble0_raw_rest = 9;
+        63: chunk_assemble0_raw_rest = 10;
+        64: chunk_assemble0_raw_rest = 0;
+        65: chunk_assemble0_raw_rest = 0;
+        66: chunk_assemble0_raw_rest = 0;
+        67: chunk_assemble0_raw_rest = 0;
+        68: chunk_assemble0_raw_rest = 0;
+        69: chunk_assemble0_raw_rest = 1;
+        70: chunk_assemble0_raw_rest = 1;
+        71: chunk_assemble0_raw_rest = 1;
+        72: chunk_assemble0_raw_rest = 2;
+        73: chunk_assemble0_raw_rest = 2;
+        74: chunk_assemble0_raw_rest = 2;
+        75: chunk_assemble0_raw_rest = 3;
+        76: chunk_assemble0_raw_rest = 3;
+        77: chunk_assemble0_raw_rest = 3;
+        78: chunk_assemble0_raw_rest = 4;
+        79: chunk_assemble0_raw_rest = 4;
+        80: chunk_assemble0_raw_rest = 0;
+        81: chunk_assemble0_raw_rest = 0;
+        82: chunk_assemble0_raw_rest = 0;
+        83: chunk_assemble0_raw_rest = 0;
+        84: chunk_assemble0_raw_rest = 1;
+        85: chunk_assemble0_raw_rest = 1;
+        86: chunk_assemble0_raw_rest = 1;
+        87: chunk_assemble0_raw_rest = 2;
+        88: chunk_assemble0_raw_rest = 2;
+        89: chunk_assemble0_raw_rest = 2;
+        90: chunk_assemble0_raw_rest = 3;
+        91: chunk_assemble0_raw_rest = 3;
+        92: chunk_assemble0_raw_rest = 3;
+        93: chunk_assemble0_raw_rest = 4;
+        94: chunk_assemble0_raw_rest = 4;
+        95: chunk_assemble0_raw_rest = 4;
+        96: chunk_assemble0_raw_rest = 0;
+        97: chunk_assemble0_raw_rest = 0;
+        98: chunk_assemble0_raw_rest = 0;
+        99: chunk_assemble0_raw_rest = 1;
+        100: chunk_assemble0_raw_rest = 1;
+        101: chunk_assemble0_raw_rest = 1;
+        102: chunk_assemble0_raw_rest = 2;
+        103: chunk_assemble0_raw_rest = 2;
+        104: chunk_assemble0_raw_rest = 2;
+        105: chunk_assemble0_raw_rest = 3;
+        106: chunk_assemble0_raw_rest = 3;
+        107: chunk_assemble0_raw_rest = 3;
+        108: chunk_assemble0_raw_rest = 4;
+        109: chunk_assemble0_raw_rest = 4;
+        110: chunk_assemble0_raw_rest = 4;
+        111: chunk_assemble0_raw_rest = 5;
+        112: chunk_assemble0_raw_rest = 0;
+        113: chunk_assemble0_raw_rest = 0;
+        114: chunk_assemble0_raw_rest = 0;
+        115: chunk_assemble0_raw_rest = 1;
+        116: chunk_assemble0_raw_rest = 1;
+        117: chunk_assemble0_raw_rest = 1;
+        118: chunk_assemble0_raw_rest = 2;
+        119: chunk_assemble0_raw_rest = 2;
+        120: chunk_assemble0_raw_rest = 2;
+        121: chunk_assemble0_raw_rest = 3;
+        122: chunk_assemble0_raw_rest = 3;
+        123: chunk_assemble0_raw_rest = 3;
+        124: chunk_assemble0_raw_rest = 4;
+        125: chunk_assemble0_raw_rest = 4;
+        126: chunk_assemble0_raw_rest = 4;
+        default: chunk_assemble0_raw_rest = 5;
+    endcase
+end
+
+always @(chunk_assemble0_find_stripped_end0_way) begin: chunk_assemble0_strip0_follow
+    case (chunk_assemble0_find_stripped_end0_way)
+        0: chunk_assemble0_strip0_way_after = 0;
+        1: chunk_assemble0_strip0_way_after = 2;
+        2: chunk_assemble0_strip0_way_after = 3;
+        3: chunk_assemble0_strip0_way_after = 1;
+        4: chunk_assemble0_strip0_way_after = 5;
+        5: chunk_assemble0_strip0_way_after = 6;
+        6: chunk_assemble0_strip0_way_after = 4;
+        default: chunk_assemble0_strip0_way_after = 0;
+    endcase
+end
+
+always @(posedge clk) begin: chunk_assemble0_strip0_turn
+    if (chunk_assemble0_start) begin
+        chunk_assemble0_find_stripped_end0_way <= 0;
+        if ((code_schedule0_note_trailing0_m_chunk_tdata[25+:2] == 1)) begin
+            chunk_assemble0_find_stripped_end0_way <= 1;
+        end
+        else if ((code_schedule0_note_trailing0_m_chunk_tdata[25+:2] == 2)) begin
+            chunk_assemble0_find_stripped_end0_way <= 4;
+        end
+    end
+    else if (chunk_assemble0_move_raw) begin
+        chunk_assemble0_find_stripped_end0_way <= chunk_assemble0_strip0_way_after;
+    end
+end
+
+assign chunk_assemble0_stripped = (chunk_assemble0_find_stripped_end0_way != 0);
 
 assign chunk_assemble0_code_rest = {code_stack0_m_axis_tkeep[4], code_stack0_m_axis_tkeep[4], code_stack0_m_axis_tkeep[2], (code_stack0_m_axis_tkeep[3] || (code_stack0_m_axis_tkeep[1] && (!code_stack0_m_axis_tkeep[2])))};
 
 assign chunk_assemble0_reach0_0_raw_here = chunk_assemble0_from_raw;
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach0_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick0_0_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach0_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick0_0_choose
     chunk_assemble0_pick0_0_of_codes = 0;
     chunk_assemble0_pick0_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[0])) begin
         chunk_assemble0_pick0_0_of_codes = code_stack0_m_axis_tdata[8-1:0];
     end
     if (chunk_assemble0_reach0_0_raw_here) begin
-        chunk_assemble0_pick0_0_of_raw = raw_queue0_side_by_side8_whole[8-1:0];
+        chunk_assemble0_pick0_0_of_raw = chunk_assemble0_raw_word[8-1:0];
     end
 end
 
 assign chunk_assemble0_pick0_0_byte = ((chunk_assemble0_front[8-1:0] | chunk_assemble0_pick0_0_of_codes) | chunk_assemble0_pick0_0_of_raw);
 
-assign chunk_assemble0_reach1_0_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 1)));
+assign chunk_assemble0_reach1_0_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 1));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach1_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick1_0_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach1_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick1_0_choose
     chunk_assemble0_pick1_0_of_codes = 0;
     chunk_assemble0_pick1_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[1])) begin
         chunk_assemble0_pick1_0_of_codes = code_stack0_m_axis_tdata[16-1:8];
     end
     if (chunk_assemble0_reach1_0_raw_here) begin
-        chunk_assemble0_pick1_0_of_raw = raw_queue0_side_by_side8_whole[16-1:8];
+        chunk_assemble0_pick1_0_of_raw = chunk_assemble0_raw_word[16-1:8];
     end
 end
 
 assign chunk_assemble0_pick1_0_byte = ((chunk_assemble0_front[16-1:8] | chunk_assemble0_pick1_0_of_codes) | chunk_assemble0_pick1_0_of_raw);
 
-assign chunk_assemble0_reach2_0_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 2)));
+assign chunk_assemble0_reach2_0_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 2));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach2_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick2_0_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach2_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick2_0_choose
     chunk_assemble0_pick2_0_of_codes = 0;
     chunk_assemble0_pick2_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[2])) begin
         chunk_assemble0_pick2_0_of_codes = code_stack0_m_axis_tdata[24-1:16];
     end
     if (chunk_assemble0_reach2_0_raw_here) begin
-        chunk_assemble0_pick2_0_of_raw = raw_queue0_side_by_side8_whole[24-1:16];
+        chunk_assemble0_pick2_0_of_raw = chunk_assemble0_raw_word[24-1:16];
     end
 end
 
 assign chunk_assemble0_pick2_0_byte = ((chunk_assemble0_front[24-1:16] | chunk_assemble0_pick2_0_of_codes) | chunk_assemble0_pick2_0_of_raw);
 
-assign chunk_assemble0_reach3_0_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 3)));
+assign chunk_assemble0_reach3_0_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 3));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach3_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick3_0_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach3_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick3_0_choose
     chunk_assemble0_pick3_0_of_codes = 0;
     chunk_assemble0_pick3_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[3])) begin
         chunk_assemble0_pick3_0_of_codes = code_stack0_m_axis_tdata[32-1:24];
     end
     if (chunk_assemble0_reach3_0_raw_here) begin
-        chunk_assemble0_pick3_0_of_raw = raw_queue0_side_by_side8_whole[32-1:24];
+        chunk_assemble0_pick3_0_of_raw = chunk_assemble0_raw_word[32-1:24];
     end
 end
 
 assign chunk_assemble0_pick3_0_byte = ((chunk_assemble0_front[32-1:24] | chunk_assemble0_pick3_0_of_codes) | chunk_assemble0_pick3_0_of_raw);
 
-assign chunk_assemble0_reach4_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 4)));
+assign chunk_assemble0_reach4_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 4));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach4_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick4_0_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach4_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick4_0_choose
     chunk_assemble0_pick4_0_of_codes = 0;
     chunk_assemble0_pick4_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
         chunk_assemble0_pick4_0_of_codes = code_stack0_m_axis_tdata[40-1:32];
     end
     if (chunk_assemble0_reach4_raw_here) begin
-        chunk_assemble0_pick4_0_of_raw = raw_queue0_side_by_side8_whole[40-1:32];
+        chunk_assemble0_pick4_0_of_raw = chunk_assemble0_raw_word[40-1:32];
     end
 end
 
 assign chunk_assemble0_pick4_0_byte = (chunk_assemble0_pick4_0_of_codes | chunk_assemble0_pick4_0_of_raw);
 
-assign chunk_assemble0_reach5_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 5)));
+assign chunk_assemble0_reach5_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 5));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach5_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick5_0_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach5_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick5_0_choose
     chunk_assemble0_pick5_0_of_codes = 0;
     chunk_assemble0_pick5_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
         chunk_assemble0_pick5_0_of_codes = code_stack0_m_axis_tdata[48-1:40];
     end
     if (chunk_assemble0_reach5_raw_here) begin
-        chunk_assemble0_pick5_0_of_raw = raw_queue0_side_by_side8_whole[48-1:40];
+        chunk_assemble0_pick5_0_of_raw = chunk_assemble0_raw_word[48-1:40];
     end
 end
 
 assign chunk_assemble0_pick5_0_byte = (chunk_assemble0_pick5_0_of_codes | chunk_assemble0_pick5_0_of_raw);
 
-assign chunk_assemble0_reach6_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 6)));
+assign chunk_assemble0_reach6_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 6));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach6_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick6_0_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach6_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick6_0_choose
     chunk_assemble0_pick6_0_of_codes = 0;
     chunk_assemble0_pick6_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
         chunk_assemble0_pick6_0_of_codes = code_stack0_m_axis_tdata[56-1:48];
     end
     if (chunk_assemble0_reach6_raw_here) begin
-        chunk_assemble0_pick6_0_of_raw = raw_queue0_side_by_side8_whole[56-1:48];
+        chunk_assemble0_pick6_0_of_raw = chunk_assemble0_raw_word[56-1:48];
     end
 end
 
 assign chunk_assemble0_pick6_0_byte = (chunk_assemble0_pick6_0_of_codes | chunk_assemble0_pick6_0_of_raw);
 
-assign chunk_assemble0_reach7_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 7)));
+assign chunk_assemble0_reach7_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 7));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach7_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick7_0_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach7_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick7_0_choose
     chunk_assemble0_pick7_0_of_codes = 0;
     chunk_assemble0_pick7_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
         chunk_assemble0_pick7_0_of_codes = code_stack0_m_axis_tdata[64-1:56];
     end
     if (chunk_assemble0_reach7_raw_here) begin
-        chunk_assemble0_pick7_0_of_raw = raw_queue0_side_by_side8_whole[64-1:56];
+        chunk_assemble0_pick7_0_of_raw = chunk_assemble0_raw_word[64-1:56];
     end
 end
 
 assign chunk_assemble0_pick7_0_byte = (chunk_assemble0_pick7_0_of_codes | chunk_assemble0_pick7_0_of_raw);
 
-assign chunk_assemble0_reach8_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 8)));
+assign chunk_assemble0_reach8_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 8));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach8_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick8_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach8_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick8_choose
     chunk_assemble0_pick8_of_codes = 0;
     chunk_assemble0_pick8_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
         chunk_assemble0_pick8_of_codes = code_stack0_m_axis_tdata[72-1:64];
     end
     if (chunk_assemble0_reach8_raw_here) begin
-        chunk_assemble0_pick8_of_raw = raw_queue0_side_by_side8_whole[72-1:64];
+        chunk_assemble0_pick8_of_raw = chunk_assemble0_raw_word[72-1:64];
     end
 end
 
 assign chunk_assemble0_pick8_byte = (chunk_assemble0_pick8_of_codes | chunk_assemble0_pick8_of_raw);
 
-assign chunk_assemble0_reach9_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 9)));
+assign chunk_assemble0_reach9_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 9));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach9_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick9_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach9_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick9_choose
     chunk_assemble0_pick9_of_codes = 0;
     chunk_assemble0_pick9_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
         chunk_assemble0_pick9_of_codes = code_stack0_m_axis_tdata[80-1:72];
     end
     if (chunk_assemble0_reach9_raw_here) begin
-        chunk_assemble0_pick9_of_raw = raw_queue0_side_by_side8_whole[80-1:72];
+        chunk_assemble0_pick9_of_raw = chunk_assemble0_raw_word[80-1:72];
     end
 end
 
 assign chunk_assemble0_pick9_byte = (chunk_assemble0_pick9_of_codes | chunk_assemble0_pick9_of_raw);
 
-assign chunk_assemble0_reach10_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 10)));
+assign chunk_assemble0_reach10_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 10));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach10_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick10_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach10_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick10_choose
     chunk_assemble0_pick10_of_codes = 0;
     chunk_assemble0_pick10_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
         chunk_assemble0_pick10_of_codes = code_stack0_m_axis_tdata[88-1:80];
     end
     if (chunk_assemble0_reach10_raw_here) begin
-        chunk_assemble0_pick10_of_raw = raw_queue0_side_by_side8_whole[88-1:80];
+        chunk_assemble0_pick10_of_raw = chunk_assemble0_raw_word[88-1:80];
     end
 end
 
 assign chunk_assemble0_pick10_byte = (chunk_assemble0_pick10_of_codes | chunk_assemble0_pick10_of_raw);
 
-assign chunk_assemble0_reach11_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 11)));
+assign chunk_assemble0_reach11_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 11));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach11_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick11_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach11_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick11_choose
     chunk_assemble0_pick11_of_codes = 0;
     chunk_assemble0_pick11_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
         chunk_assemble0_pick11_of_codes = code_stack0_m_axis_tdata[96-1:88];
     end
     if (chunk_assemble0_reach11_raw_here) begin
-        chunk_assemble0_pick11_of_raw = raw_queue0_side_by_side8_whole[96-1:88];
+        chunk_assemble0_pick11_of_raw = chunk_assemble0_raw_word[96-1:88];
     end
 end
 
 assign chunk_assemble0_pick11_byte = (chunk_assemble0_pick11_of_codes | chunk_assemble0_pick11_of_raw);
 
-assign chunk_assemble0_reach12_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 12)));
+assign chunk_assemble0_reach12_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 12));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach12_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick12_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach12_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick12_choose
     chunk_assemble0_pick12_of_codes = 0;
     chunk_assemble0_pick12_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
         chunk_assemble0_pick12_of_codes = code_stack0_m_axis_tdata[104-1:96];
     end
     if (chunk_assemble0_reach12_raw_here) begin
-        chunk_assemble0_pick12_of_raw = raw_queue0_side_by_side8_whole[104-1:96];
+        chunk_assemble0_pick12_of_raw = chunk_assemble0_raw_word[104-1:96];
     end
 end
 
 assign chunk_assemble0_pick12_byte = (chunk_assemble0_pick12_of_codes | chunk_assemble0_pick12_of_raw);
 
-assign chunk_assemble0_reach13_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 13)));
+assign chunk_assemble0_reach13_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 13));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach13_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick13_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach13_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick13_choose
     chunk_assemble0_pick13_of_codes = 0;
     chunk_assemble0_pick13_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
         chunk_assemble0_pick13_of_codes = code_stack0_m_axis_tdata[112-1:104];
     end
     if (chunk_assemble0_reach13_raw_here) begin
-        chunk_assemble0_pick13_of_raw = raw_queue0_side_by_side8_whole[112-1:104];
+        chunk_assemble0_pick13_of_raw = chunk_assemble0_raw_word[112-1:104];
     end
 end
 
 assign chunk_assemble0_pick13_byte = (chunk_assemble0_pick13_of_codes | chunk_assemble0_pick13_of_raw);
 
-assign chunk_assemble0_reach14_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 14)));
+assign chunk_assemble0_reach14_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 14));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach14_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick14_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach14_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick14_choose
     chunk_assemble0_pick14_of_codes = 0;
     chunk_assemble0_pick14_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
         chunk_assemble0_pick14_of_codes = code_stack0_m_axis_tdata[120-1:112];
     end
     if (chunk_assemble0_reach14_raw_here) begin
-        chunk_assemble0_pick14_of_raw = raw_queue0_side_by_side8_whole[120-1:112];
+        chunk_assemble0_pick14_of_raw = chunk_assemble0_raw_word[120-1:112];
     end
 end
 
 assign chunk_assemble0_pick14_byte = (chunk_assemble0_pick14_of_codes | chunk_assemble0_pick14_of_raw);
 
-assign chunk_assemble0_reach15_raw_here = (chunk_assemble0_from_raw && ((!chunk_assemble0_raw_ends) || (chunk_assemble0_raw_left[4-1:0] >= 15)));
+assign chunk_assemble0_reach15_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_rest >= 15));
 
-always @(raw_queue0_side_by_side8_whole, chunk_assemble0_from_codes, chunk_assemble0_reach15_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick15_choose
+always @(chunk_assemble0_from_codes, chunk_assemble0_raw_word, chunk_assemble0_reach15_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick15_choose
     chunk_assemble0_pick15_of_codes = 0;
     chunk_assemble0_pick15_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[4])) begin
         chunk_assemble0_pick15_of_codes = code_stack0_m_axis_tdata[128-1:120];
     end
     if (chunk_assemble0_reach15_raw_here) begin
-        chunk_assemble0_pick15_of_raw = raw_queue0_side_by_side8_whole[128-1:120];
+        chunk_assemble0_pick15_of_raw = chunk_assemble0_raw_word[128-1:120];
     end
 end
 
 assign chunk_assemble0_pick15_byte = (chunk_assemble0_pick15_of_codes | chunk_assemble0_pick15_of_raw);
 
-assign chunk_assemble0_word = chunk_assemble0_side_by_side9_joined;
+assign chunk_assemble0_word = chunk_assemble0_side_by_side11_joined;
 
 assign chunk_assemble0_free = ((!chunk_assemble0_m_axis_tvalid) || chunk_assemble0_m_axis_tready);
 assign chunk_assemble0_start = ((chunk_assemble0_state == 0) && code_schedule0_m_chunk_tvalid && zero_bitmap0_m_axis_tvalid);
-assign chunk_assemble0_raw_none = chunk_assemble0_raw_left[(15 - 1)];
-assign chunk_assemble0_raw_ends = (chunk_assemble0_raw_left[15-1:4] == 0);
+
+assign chunk_assemble0_raw_words = chunk_assemble0_raw_left[15-1:4];
+assign chunk_assemble0_surplus = (-chunk_assemble0_raw_last[4+:2]);
+
+assign chunk_assemble0_raw_none = (chunk_assemble0_raw_words < {9'h0, chunk_assemble0_surplus});
+assign chunk_assemble0_raw_ends = (chunk_assemble0_raw_words == {9'h0, chunk_assemble0_surplus});
+
+always @(chunk_assemble0_raw_ends, chunk_assemble0_raw_last) begin: chunk_assemble0_locate
+    chunk_assemble0_raw_reach = 15;
+    if (chunk_assemble0_raw_ends) begin
+        chunk_assemble0_raw_reach = chunk_assemble0_raw_last[4-1:0];
+    end
+end
 
 assign code_schedule0_m_chunk_tready = chunk_assemble0_start;
 assign zero_bitmap0_m_axis_tready = ((chunk_assemble0_state == 5) && (chunk_assemble0_free || (!chunk_assemble0_bitmap)));
 assign code_stack0_m_axis_tready = ((chunk_assemble0_state == 6) && chunk_assemble0_free);
 assign raw_queue0_m_axis_tready = (((chunk_assemble0_state == 7) && chunk_assemble0_free) || (chunk_assemble0_state == 8));
 
-always @(chunk_assemble0_short, chunk_assemble0_index, chunk_assemble0_bitmap, chunk_assemble0_coded) begin: chunk_assemble0_describe
+always @(chunk_assemble0_short, chunk_assemble0_stripped, chunk_assemble0_coded, chunk_assemble0_index, chunk_assemble0_bitmap) begin: chunk_assemble0_describe
     chunk_assemble0_values = ({1'h0, chunk_assemble0_index} + 1);
     chunk_assemble0_short = (chunk_assemble0_index != 4095);
     chunk_assemble0_mode = (1 + (4 * 0));
@@ -10044,6 +10789,9 @@ always @(chunk_assemble0_short, chunk_assemble0_index, chunk_assemble0_bitmap, c
     end
     else if (chunk_assemble0_bitmap) begin
         chunk_assemble0_mode = (1 + (4 * 2));
+    end
+    if ((chunk_assemble0_coded && chunk_assemble0_stripped)) begin
+        chunk_assemble0_mode[5] = 1'b1;
     end
     if (chunk_assemble0_short) begin
         chunk_assemble0_mode[7] = 1'b1;
@@ -10070,7 +10818,7 @@ always @(chunk_assemble0_words, code_stack0_m_axis_tuser, chunk_assemble0_state)
     end
 end
 
-always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_code_rest, chunk_assemble0_mode, code_stack0_m_axis_tlast, zero_bitmap0_ram0_read_data, chunk_assemble0_raw_none, raw_queue0_m_axis_tvalid, chunk_assemble0_raw_ends, chunk_assemble0_coded, chunk_assemble0_raw_left, chunk_assemble0_values, zero_bitmap0_m_axis_tvalid, chunk_assemble0_bitmap, chunk_assemble0_size, chunk_assemble0_state) begin: chunk_assemble0_show
+always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_code_rest, chunk_assemble0_mode, code_stack0_m_axis_tlast, zero_bitmap0_ram0_read_data, chunk_assemble0_raw_none, raw_queue0_m_axis_tvalid, chunk_assemble0_raw_ends, chunk_assemble0_coded, chunk_assemble0_raw_rest, chunk_assemble0_values, zero_bitmap0_m_axis_tvalid, chunk_assemble0_bitmap, chunk_assemble0_size, chunk_assemble0_state) begin: chunk_assemble0_show
     chunk_assemble0_offer = 1'b0;
     chunk_assemble0_front = 0;
     chunk_assemble0_from_codes = (chunk_assemble0_state == 6);
@@ -10099,16 +10847,14 @@ always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_code_
         end
         'h7: begin
             chunk_assemble0_offer = raw_queue0_m_axis_tvalid;
-            chunk_assemble0_rest = 15;
-            if (chunk_assemble0_raw_ends) begin
-                chunk_assemble0_rest = chunk_assemble0_raw_left[4-1:0];
-            end
+            chunk_assemble0_rest = chunk_assemble0_raw_rest;
             chunk_assemble0_last = chunk_assemble0_raw_ends;
         end
     endcase
 end
 
 assign chunk_assemble0_leave = (chunk_assemble0_offer && chunk_assemble0_free);
+assign chunk_assemble0_move_raw = (raw_queue0_m_axis_tvalid && (((chunk_assemble0_state == 7) && chunk_assemble0_free) || (chunk_assemble0_state == 8)));
 
 always @(posedge clk) begin: chunk_assemble0_proceed
     if (rst == 1) begin
@@ -10118,7 +10864,7 @@ always @(posedge clk) begin: chunk_assemble0_proceed
         if ((chunk_assemble0_state == 0)) begin
             if (chunk_assemble0_start) begin
                 chunk_assemble0_state <= 1;
-                if ((code_schedule0_m_chunk_tdata[(13 + 12)-1:12] == 0)) begin
+                if ((code_schedule0_note_trailing0_m_chunk_tdata[(13 + 12)-1:12] == 0)) begin
                     chunk_assemble0_state <= 2;
                 end
             end
@@ -10163,12 +10909,12 @@ always @(posedge clk) begin: chunk_assemble0_proceed
         else if ((chunk_assemble0_state == 7)) begin
             if ((chunk_assemble0_leave && chunk_assemble0_raw_ends)) begin
                 chunk_assemble0_state <= 0;
-                if (chunk_assemble0_surplus) begin
+                if ((chunk_assemble0_surplus != 0)) begin
                     chunk_assemble0_state <= 8;
                 end
             end
         end
-        else if (raw_queue0_m_axis_tvalid) begin
+        else if ((raw_queue0_m_axis_tvalid && (chunk_assemble0_raw_words == 0))) begin
             chunk_assemble0_state <= 0;
         end
     end
@@ -10176,18 +10922,18 @@ end
 
 always @(posedge clk) begin: chunk_assemble0_count_down
     if (chunk_assemble0_start) begin
-        chunk_assemble0_index <= code_schedule0_m_chunk_tdata[12-1:0];
-        chunk_assemble0_coded <= (code_schedule0_m_chunk_tdata[(13 + 12)-1:12] != 0);
-        chunk_assemble0_bitmap <= ((code_schedule0_m_chunk_tdata[(13 + 12)-1:12] != 0) && (code_schedule0_m_chunk_tdata[(13 + 12)-1:12] != ({1'h0, code_schedule0_m_chunk_tdata[12-1:0]} + 1)));
-        chunk_assemble0_frame_last <= code_schedule0_m_chunk_tlast;
+        chunk_assemble0_index <= code_schedule0_note_trailing0_m_chunk_tdata[12-1:0];
+        chunk_assemble0_coded <= (code_schedule0_note_trailing0_m_chunk_tdata[(13 + 12)-1:12] != 0);
+        chunk_assemble0_bitmap <= ((code_schedule0_note_trailing0_m_chunk_tdata[(13 + 12)-1:12] != 0) && (code_schedule0_note_trailing0_m_chunk_tdata[(13 + 12)-1:12] != ({1'h0, code_schedule0_note_trailing0_m_chunk_tdata[12-1:0]} + 1)));
+        chunk_assemble0_frame_last <= code_schedule0_note_trailing0_m_chunk_tlast;
         chunk_assemble0_raw_left <= chunk_assemble0_raw_total;
-        chunk_assemble0_size <= chunk_assemble0_raw_total;
+        chunk_assemble0_size <= chunk_assemble0_raw_size;
     end
     else if (((chunk_assemble0_state == 2) || ((chunk_assemble0_state == 1) && code_stack0_m_axis_tvalid))) begin
         chunk_assemble0_size <= (chunk_assemble0_size + chunk_assemble0_addend);
     end
-    else if (((chunk_assemble0_state == 7) && chunk_assemble0_leave)) begin
-        chunk_assemble0_raw_left[15-1:4] <= (chunk_assemble0_raw_left[15-1:4] - 1);
+    else if (chunk_assemble0_move_raw) begin
+        chunk_assemble0_raw_left[15-1:4] <= (chunk_assemble0_raw_words - 1);
     end
 end
 

@@ -656,6 +656,9 @@ always @(posedge clk) begin: code_column0_form_stage
             code_column0_plain2 <= 1'b1;
             code_column0_byte2 <= s_axis_tdata[26-1:18];
         end
+        if ((1'b0 && (s_axis_tdata[2-1:0] == 3))) begin
+            code_column0_plain2 <= (s_axis_tdata[10-1:2] != 0);
+        end
         code_column0_symbol2 <= code_column0_difference[4-1:0];
         if ((code_column0_difference > 15)) begin
             code_column0_symbol2 <= 15;
@@ -852,6 +855,9 @@ always @(posedge clk) begin: code_column1_form_stage
         if (((s_axis_tdata[2-1:0] == 3) && (1 == 0))) begin
             code_column1_plain2 <= 1'b1;
             code_column1_byte2 <= s_axis_tdata[26-1:18];
+        end
+        if ((1'b0 && (s_axis_tdata[2-1:0] == 3))) begin
+            code_column1_plain2 <= (s_axis_tdata[18-1:10] != 0);
         end
         code_column1_symbol2 <= code_column1_difference[4-1:0];
         if ((code_column1_difference > 15)) begin

@@ -752,6 +752,9 @@ always @(posedge clk) begin: code_column0_form_stage
             code_column0_plain2 <= 1'b1;
             code_column0_byte2 <= s_axis_tdata[27-1:19];
         end
+        if ((1'b0 && (s_axis_tdata[3-1:0] == 3))) begin
+            code_column0_plain2 <= (s_axis_tdata[11-1:3] != 0);
+        end
         code_column0_symbol2 <= code_column0_difference[4-1:0];
         if ((code_column0_difference > 15)) begin
             code_column0_symbol2 <= 15;
@@ -957,6 +960,9 @@ always @(posedge clk) begin: code_column1_form_stage
         if (((s_axis_tdata[3-1:0] == 3) && (1 == 0))) begin
             code_column1_plain2 <= 1'b1;
             code_column1_byte2 <= s_axis_tdata[27-1:19];
+        end
+        if ((1'b1 && (s_axis_tdata[3-1:0] == 3))) begin
+            code_column1_plain2 <= (s_axis_tdata[19-1:11] != 0);
         end
         code_column1_symbol2 <= code_column1_difference[4-1:0];
         if ((code_column1_difference > 15)) begin

@@ -748,6 +748,9 @@ always @(posedge clk) begin: code_column0_form_stage
             code_column0_plain2 <= 1'b1;
             code_column0_byte2 <= s_axis_tdata[42-1:34];
         end
+        if ((1'b0 && (s_axis_tdata[2-1:0] == 3))) begin
+            code_column0_plain2 <= (s_axis_tdata[10-1:2] != 0);
+        end
         code_column0_symbol2 <= code_column0_difference[4-1:0];
         if ((code_column0_difference > 15)) begin
             code_column0_symbol2 <= 15;
@@ -932,6 +935,9 @@ always @(posedge clk) begin: code_column1_form_stage
         if (((s_axis_tdata[2-1:0] == 3) && (1 == 0))) begin
             code_column1_plain2 <= 1'b1;
             code_column1_byte2 <= s_axis_tdata[42-1:34];
+        end
+        if ((1'b0 && (s_axis_tdata[2-1:0] == 3))) begin
+            code_column1_plain2 <= (s_axis_tdata[18-1:10] != 0);
         end
         code_column1_symbol2 <= code_column1_difference[4-1:0];
         if ((code_column1_difference > 15)) begin
@@ -1118,6 +1124,9 @@ always @(posedge clk) begin: code_column2_form_stage
             code_column2_plain2 <= 1'b1;
             code_column2_byte2 <= s_axis_tdata[42-1:34];
         end
+        if ((1'b0 && (s_axis_tdata[2-1:0] == 3))) begin
+            code_column2_plain2 <= (s_axis_tdata[26-1:18] != 0);
+        end
         code_column2_symbol2 <= code_column2_difference[4-1:0];
         if ((code_column2_difference > 15)) begin
             code_column2_symbol2 <= 15;
@@ -1302,6 +1311,9 @@ always @(posedge clk) begin: code_column3_form_stage
         if (((s_axis_tdata[2-1:0] == 3) && (3 == 0))) begin
             code_column3_plain2 <= 1'b1;
             code_column3_byte2 <= s_axis_tdata[42-1:34];
+        end
+        if ((1'b0 && (s_axis_tdata[2-1:0] == 3))) begin
+            code_column3_plain2 <= (s_axis_tdata[34-1:26] != 0);
         end
         code_column3_symbol2 <= code_column3_difference[4-1:0];
         if ((code_column3_difference > 15)) begin

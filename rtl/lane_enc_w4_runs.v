@@ -930,6 +930,9 @@ always @(posedge clk) begin: code_column0_form_stage
             code_column0_plain2 <= 1'b1;
             code_column0_byte2 <= s_axis_tdata[43-1:35];
         end
+        if ((1'b0 && (s_axis_tdata[3-1:0] == 3))) begin
+            code_column0_plain2 <= (s_axis_tdata[11-1:3] != 0);
+        end
         code_column0_symbol2 <= code_column0_difference[4-1:0];
         if ((code_column0_difference > 15)) begin
             code_column0_symbol2 <= 15;
@@ -1123,6 +1126,9 @@ always @(posedge clk) begin: code_column1_form_stage
         if (((s_axis_tdata[3-1:0] == 3) && (1 == 0))) begin
             code_column1_plain2 <= 1'b1;
             code_column1_byte2 <= s_axis_tdata[43-1:35];
+        end
+        if ((1'b1 && (s_axis_tdata[3-1:0] == 3))) begin
+            code_column1_plain2 <= (s_axis_tdata[19-1:11] != 0);
         end
         code_column1_symbol2 <= code_column1_difference[4-1:0];
         if ((code_column1_difference > 15)) begin
@@ -1318,6 +1324,9 @@ always @(posedge clk) begin: code_column2_form_stage
             code_column2_plain2 <= 1'b1;
             code_column2_byte2 <= s_axis_tdata[43-1:35];
         end
+        if ((1'b0 && (s_axis_tdata[3-1:0] == 3))) begin
+            code_column2_plain2 <= (s_axis_tdata[27-1:19] != 0);
+        end
         code_column2_symbol2 <= code_column2_difference[4-1:0];
         if ((code_column2_difference > 15)) begin
             code_column2_symbol2 <= 15;
@@ -1511,6 +1520,9 @@ always @(posedge clk) begin: code_column3_form_stage
         if (((s_axis_tdata[3-1:0] == 3) && (3 == 0))) begin
             code_column3_plain2 <= 1'b1;
             code_column3_byte2 <= s_axis_tdata[43-1:35];
+        end
+        if ((1'b0 && (s_axis_tdata[3-1:0] == 3))) begin
+            code_column3_plain2 <= (s_axis_tdata[35-1:27] != 0);
         end
         code_column3_symbol2 <= code_column3_difference[4-1:0];
         if ((code_column3_difference > 15)) begin

@@ -33,7 +33,8 @@ module zero_split (
 //               {raw part, exponent}; tuser = their number, less one; tlast = the chunk's last
 // m_flag   out  a group for each word: tdata = value j is zero, in bit j; tlast = the chunk's last
 // m_chunk  out  a word a chunk, tdata = {last 4 raw bytes, CRC-32, nnz, n - 1}; tlast = the
-//               frame's last chunk
+//               frame's last chunk. With trailing, on top of these the number of low bytes, up to
+//               two, that are 0 in all raw parts, and are left out of the last raw bytes
 // rst      in   synchronous, active high; drops everything in flight
 
 input clk;

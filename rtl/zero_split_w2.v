@@ -35,7 +35,8 @@ module zero_split_w2 (
 //               {raw part, exponent}; tuser = their number, less one; tlast = the chunk's last
 // m_flag   out  a group for each word: tdata = value j is zero, in bit j; tlast = the chunk's last
 // m_chunk  out  a word a chunk, tdata = {last 4 raw bytes, CRC-32, nnz, n - 1}; tlast = the
-//               frame's last chunk
+//               frame's last chunk. With trailing, on top of these the number of low bytes, up to
+//               two, that are 0 in all raw parts, and are left out of the last raw bytes
 // rst      in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -62,8 +63,8 @@ reg m_flag_tvalid;
 input m_flag_tready;
 output m_flag_tlast;
 reg m_flag_tlast;
-output [88:0] m_chunk_tdata;
-wire [88:0] m_chunk_tdata;
+output [90:0] m_chunk_tdata;
+wire [90:0] m_chunk_tdata;
 output m_chunk_tvalid;
 reg m_chunk_tvalid;
 input m_chunk_tready;
@@ -103,7 +104,7 @@ reg opening;
 wire overfull;
 wire step;
 wire value_free;
-wire [88:0] totals;
+wire [90:0] totals;
 reg [31:0] enter0_value;
 reg enter0_nonzero;
 wire enter0_zero;
@@ -834,12 +835,22 @@ wire crc320_wide0_xor_network1_xor2693_total;
 wire crc320_wide0_xor_network1_xor2694_total;
 wire crc320_wide0_xor_network1_xor2695_total;
 wire crc320_wide0_xor_network1_xor2696_total;
-reg [7:0] keep_tail0_before;
-wire [55:0] keep_tail0_history;
-reg [31:0] keep_tail0_chosen;
-wire [55:0] keep_tail0_side_by_side3_joined;
-reg [31:0] keep_tail0_choose_tail0_chosen;
-wire [1:0] side_by_side4_joined;
+wire [15:0] keep_stripped_tail0_lows;
+wire [15:0] keep_stripped_tail0_middles;
+reg [1:0] keep_stripped_tail0_left_out;
+wire [23:0] keep_stripped_tail0_all_middles;
+reg [7:0] keep_stripped_tail0_before_middle;
+reg [23:0] keep_stripped_tail0_before_tops;
+reg keep_stripped_tail0_some_low;
+reg keep_stripped_tail0_some_middle;
+wire [39:0] keep_stripped_tail0_tops;
+reg [55:0] keep_stripped_tail0_chosen;
+wire [39:0] keep_stripped_tail0_side_by_side3_joined;
+wire [23:0] keep_stripped_tail0_side_by_side4_joined;
+wire [55:0] keep_stripped_tail0_choose_tail0_window;
+reg [55:0] keep_stripped_tail0_choose_tail0_chosen;
+wire [55:0] keep_stripped_tail0_choose_tail1_window;
+wire [1:0] side_by_side5_joined;
 reg [0:0] note_number0_number;
 reg settle0_due;
 wire [0:0] settle0_lacking;
@@ -919,6 +930,7 @@ wire settle0_shorten0_xor_network2_xor2763_total;
 wire settle0_shorten0_xor_network2_xor2764_total;
 wire settle0_shorten0_xor_network2_xor2765_total;
 
+assign totals[91-1:89] = keep_stripped_tail0_left_out;
 assign totals[89-1:57] = tail;
 assign totals[57-1:25] = check;
 assign totals[25-1:1] = counts;
@@ -999,11 +1011,24 @@ assign crc320_wide0_xor_network1_joined[3] = crc320_wide0_xor_network1_xor2669_t
 assign crc320_wide0_xor_network1_joined[2] = crc320_wide0_xor_network1_xor2660_total;
 assign crc320_wide0_xor_network1_joined[1] = crc320_wide0_xor_network1_xor2674_total;
 assign crc320_wide0_xor_network1_joined[0] = crc320_wide0_xor_network1_xor2658_total;
-assign keep_tail0_side_by_side3_joined[56-1:32] = slot1_shown[32-1:8];
-assign keep_tail0_side_by_side3_joined[32-1:8] = slot0_shown[32-1:8];
-assign keep_tail0_side_by_side3_joined[8-1:0] = keep_tail0_before;
-assign side_by_side4_joined[1] = enter1_nonzero;
-assign side_by_side4_joined[0] = enter0_nonzero;
+assign keep_stripped_tail0_lows[16-1:8] = enter0_value[8-1:0];
+assign keep_stripped_tail0_lows[8-1:0] = enter1_value[8-1:0];
+assign keep_stripped_tail0_middles[16-1:8] = enter0_value[16-1:8];
+assign keep_stripped_tail0_middles[8-1:0] = enter1_value[16-1:8];
+assign keep_stripped_tail0_side_by_side3_joined[40-1:32] = slot1_shown[32-1:24];
+assign keep_stripped_tail0_side_by_side3_joined[32-1:24] = slot0_shown[32-1:24];
+assign keep_stripped_tail0_side_by_side3_joined[24-1:0] = keep_stripped_tail0_before_tops;
+assign keep_stripped_tail0_side_by_side4_joined[24-1:16] = slot1_shown[24-1:16];
+assign keep_stripped_tail0_side_by_side4_joined[16-1:8] = slot0_shown[24-1:16];
+assign keep_stripped_tail0_side_by_side4_joined[8-1:0] = keep_stripped_tail0_before_middle;
+assign keep_stripped_tail0_choose_tail0_window[56-1:24] = keep_stripped_tail0_tops[32-1:0];
+assign keep_stripped_tail0_choose_tail0_window[24-1:8] = keep_stripped_tail0_all_middles[16-1:0];
+assign keep_stripped_tail0_choose_tail0_window[8-1:0] = slot0_shown[16-1:8];
+assign keep_stripped_tail0_choose_tail1_window[56-1:24] = keep_stripped_tail0_tops[40-1:8];
+assign keep_stripped_tail0_choose_tail1_window[24-1:8] = keep_stripped_tail0_all_middles[24-1:8];
+assign keep_stripped_tail0_choose_tail1_window[8-1:0] = slot1_shown[16-1:8];
+assign side_by_side5_joined[1] = enter1_nonzero;
+assign side_by_side5_joined[0] = enter0_nonzero;
 assign settle0_shorten0_xor_network2_joined[31] = settle0_shorten0_xor_network2_xor2757_total;
 assign settle0_shorten0_xor_network2_joined[30] = settle0_shorten0_xor_network2_xor2765_total;
 assign settle0_shorten0_xor_network2_joined[29] = settle0_shorten0_xor_network2_xor2758_total;
@@ -2555,43 +2580,66 @@ always @(posedge clk) begin: crc320_wide0_add
     end
 end
 
-assign keep_tail0_history = keep_tail0_side_by_side3_joined;
+assign keep_stripped_tail0_tops = keep_stripped_tail0_side_by_side3_joined;
 
-always @(level, keep_tail0_history[32-1:0]) begin: keep_tail0_choose_tail0_choose
-    keep_tail0_choose_tail0_chosen = 0;
+assign keep_stripped_tail0_all_middles = keep_stripped_tail0_side_by_side4_joined;
+
+always @(level, keep_stripped_tail0_choose_tail0_window) begin: keep_stripped_tail0_choose_tail0_choose
+    keep_stripped_tail0_choose_tail0_chosen = 0;
     if ((level == 1)) begin
-        keep_tail0_choose_tail0_chosen = keep_tail0_history[32-1:0];
+        keep_stripped_tail0_choose_tail0_chosen = keep_stripped_tail0_choose_tail0_window;
     end
 end
 
-always @(level, keep_tail0_choose_tail0_chosen, keep_tail0_history[56-1:24]) begin: keep_tail0_choose_tail1_choose
-    keep_tail0_chosen = keep_tail0_choose_tail0_chosen;
+always @(level, keep_stripped_tail0_choose_tail0_chosen, keep_stripped_tail0_choose_tail1_window) begin: keep_stripped_tail0_choose_tail1_choose
+    keep_stripped_tail0_chosen = keep_stripped_tail0_choose_tail0_chosen;
     if ((level == 2)) begin
-        keep_tail0_chosen = keep_tail0_history[56-1:24];
+        keep_stripped_tail0_chosen = keep_stripped_tail0_choose_tail1_window;
     end
 end
 
-always @(posedge clk) begin: keep_tail0_remember
+always @(posedge clk) begin: keep_stripped_tail0_examine
+    if (step) begin
+        keep_stripped_tail0_some_low <= ((keep_stripped_tail0_lows != 0) || (keep_stripped_tail0_some_low && (!opening)));
+        keep_stripped_tail0_some_middle <= ((keep_stripped_tail0_middles != 0) || (keep_stripped_tail0_some_middle && (!opening)));
+    end
+end
+
+always @(posedge clk) begin: keep_stripped_tail0_remember
     if (rst == 1) begin
-        keep_tail0_before <= 0;
+        keep_stripped_tail0_before_tops <= 0;
+        keep_stripped_tail0_before_middle <= 0;
     end
     else begin
         if (close) begin
-            keep_tail0_before <= 0;
+            keep_stripped_tail0_before_tops <= 0;
+            keep_stripped_tail0_before_middle <= 0;
         end
         else if ((step && overfull)) begin
-            keep_tail0_before <= keep_tail0_history[56-1:((56 - 32) + 24)];
+            keep_stripped_tail0_before_tops <= keep_stripped_tail0_tops[40-1:(40 - 24)];
+            keep_stripped_tail0_before_middle <= keep_stripped_tail0_all_middles[(8 * (1 + 2))-1:(8 * 2)];
         end
     end
 end
 
-always @(posedge clk) begin: keep_tail0_note
+always @(posedge clk) begin: keep_stripped_tail0_note
     if (close) begin
-        tail <= keep_tail0_chosen;
+        if (keep_stripped_tail0_some_low) begin
+            keep_stripped_tail0_left_out <= 0;
+            tail <= {keep_stripped_tail0_chosen[56-1:48], keep_stripped_tail0_chosen[24-1:16], keep_stripped_tail0_chosen[8-1:0], keep_stripped_tail0_chosen[48-1:40]};
+        end
+        else if (keep_stripped_tail0_some_middle) begin
+            keep_stripped_tail0_left_out <= 1;
+            tail <= {keep_stripped_tail0_chosen[56-1:48], keep_stripped_tail0_chosen[24-1:16], keep_stripped_tail0_chosen[48-1:40], keep_stripped_tail0_chosen[16-1:8]};
+        end
+        else begin
+            keep_stripped_tail0_left_out <= 2;
+            tail <= keep_stripped_tail0_chosen[56-1:24];
+        end
     end
 end
 
-assign some = side_by_side4_joined;
+assign some = side_by_side5_joined;
 
 assign arrivals = (some[0] + some[1]);
 

@@ -91,6 +91,11 @@ class Corners:
                 frame[i] = self.value(100 - FAR)
         return frame
 
+    def short(self, count: int, bits: int) -> Frame:
+        """Values whose last bits, as many as there are of these, are 0."""
+        mask = (1 << min(bits, self.fmt.mantissa)) - 1
+        return [value & ~mask for value in self.escapes(1, count)]
+
     def with_nonzeros(self, count: int, nonzeros: int) -> Frame:
         """So many non-zeros at random places."""
         frame = [0] * count
@@ -132,6 +137,12 @@ class Corners:
             yield f"all but the first of {count}", [0, *self.gradient(count - 1)]
         for nonzeros in (2, 3, 4, 5, 8, 9):
             yield f"{nonzeros} of 70", self.with_nonzeros(70, nonzeros)
+        for count, bits in product((1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 40), (8, 16)):
+            yield f"{count} values, {bits} bits short", self.short(count, bits)
+        for bits in (8, 16):
+            many, few = self.short(19, bits), self.short(3, bits - 1)
+            yield f"the first ones not {bits} bits short", [*few, 0, *many]
+            yield f"the last ones not {bits} bits short", [*many, 0, *few]
         yield "minus zeros", [1 << (self.fmt.width - 1)] * 40
         yield "special values", self.specials()
         for i, frame in zip(range(3), self.as_cheap_raw(), strict=False):
@@ -180,6 +191,9 @@ class Corners:
         yield "a chunk and one", self.gradient(chunk + 1, zeros=0.5)
         yield "a chunk of zeros, then none", [0] * chunk + self.gradient(100)
         yield "raw with zeros", [v if i % 32 else 0 for i, v in enumerate(self.noise(chunk))]
+        for bits in (8, 16):
+            frame = self.short(3 * chunk // 2, bits)
+            yield f"{bits} bits short", [v if i % 5 else 0 for i, v in enumerate(frame)]
         yield "unlike every fourth", [self.value(100 - FAR * (i % 4 > 0)) for i in range(2 * chunk)]
 
 

@@ -8,16 +8,16 @@ which hardware moves the chunks and not the header.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import entrolith
 import numpy as np
 from reference.encode import encode_chunk
-from reference.profile import PROFILES, Profile
+from reference.profile import PROFILES
 
+from cosim.bench import setting
 from cosim.bench.corners import Frame
 from hls.configuration import Configuration
-from hls.point import POINT, NumberFormat, Tables, profile_name
+from hls.point import POINT, NumberFormat, Tables
 
 TABLE_SET = slice(12, 20)  # fields of the stream's header (section 1)
 DIRECTORY_BYTES = slice(20, 24)
@@ -52,18 +52,11 @@ def chunks(
     return cut
 
 
-def profile(configuration: Configuration) -> Profile:
-    """What an encoder or one of its blocks writes: of hw2-n8-c4096 only a part so far."""
-    width = configuration.parameters.get("width", 1)
-    chosen = PROFILES[profile_name(width)]
-    return chosen if width == 1 else replace(chosen, known_pairs=0, trailing=0)
-
-
 def encoded(frame: Frame, configuration: Configuration) -> list[bytes]:
     """The chunks that an encoder makes of a frame: the package's, where it has the profile."""
     fmt, tables = configuration.codec
-    written = profile(configuration)
-    if written is PROFILES[POINT.profile]:
+    written = setting.profile(configuration)
+    if written == PROFILES[POINT.profile]:
         return chunks(frame, fmt)
     cuts = (frame[at : at + POINT.chunk] for at in range(0, len(frame), POINT.chunk))
     return [encode_chunk(values, fmt.name, tables.tables, written) for values in cuts]

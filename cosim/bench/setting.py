@@ -40,10 +40,15 @@ def runs() -> bool:
     return bool(configuration().parameters.get("runs"))
 
 
-def profile() -> Profile:
-    """What the configuration writes."""
-    chosen = PROFILES[POINT.profile]
-    return replace(chosen, known_pairs=MOST_PAIRS) if runs() else chosen
+def profile(of: Configuration | None = None) -> Profile:
+    """What a configuration, that of the simulation unless another is named, writes."""
+    parameters = (of or configuration()).parameters
+    return replace(
+        PROFILES[POINT.profile],
+        known_pairs=MOST_PAIRS if parameters.get("runs") else 0,
+        trailing=8 if parameters.get("trailing") else 0,
+        step=parameters.get("stride", 1),
+    )
 
 
 def full() -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from reference.choose import Tokens, choose_block, choose_zeros
-from reference.encode import encode_chunk, put_blocks, put_tokens, raw_strings
+from reference.encode import choose_trailing, encode_chunk, put_blocks, put_tokens, raw_strings
 from reference.lanes import Coder
 from reference.profile import PROFILES, Profile
 from reference.reader import DTYPES, Dtype
@@ -96,9 +96,21 @@ class Stages:
         return next(d for d in DTYPES.values() if d.name == self.fmt.name)
 
     @cached_property
+    def trailing(self) -> int:
+        """Low bits that are left out of each raw part; where there is none, all that may be."""
+        if not self.blocks:
+            return 2 * self.profile.trailing
+        parts = [self.raws[span] for span in self.spans]
+        return choose_trailing(parts, self.dtype, self.profile)[0]
+
+    @cached_property
     def raw(self) -> bytes:
         """All raw bytes."""
-        return raw_strings(self.raws, self.spans, [0] * len(self.spans), self.dtype)
+        return self.raw_without(self.trailing)
+
+    def raw_without(self, trailing: int) -> bytes:
+        """All raw parts' bytes without so many low bits."""
+        return raw_strings(self.raws, self.spans, [trailing] * len(self.spans), self.dtype)
 
     @cached_property
     def payload(self) -> bytes:
@@ -116,7 +128,9 @@ class Stages:
         put_blocks(coder, self.exponents, self.spans, self.headers, self.dtype, named)
         if self.known_runs:
             put_tokens(coder, self.known_runs)
-        return coder.states() + b"".join(map(bytes, self.headers)) + coder.codes()
+        trailing = [self.trailing] if self.trailing else []
+        headers = b"".join(bytes([*header, *trailing]) for header in self.headers)
+        return coder.states() + headers + coder.codes()
 
     @cached_property
     def zeros(self) -> bytes:
@@ -147,15 +161,20 @@ class Stages:
         return len(self.nonzeros) << INDEX | len(self.values) - 1
 
     @property
+    def left_out(self) -> int:
+        """Bytes that are left out of each raw part."""
+        return self.trailing // 8
+
+    @property
     def totals_word(self) -> Word:
         """The word of zero_split's m_chunk."""
-        payload = int.from_bytes(self.payload, "little")
+        payload = self.left_out << 8 * POINT.lanes | int.from_bytes(self.payload, "little")
         return Word(payload << (COUNT + INDEX) | self.counts, tlast=int(self.last))
 
     @property
     def counts_word(self) -> Word:
         """The word of code_schedule's m_chunk."""
-        return Word(self.counts, tlast=int(self.last))
+        return Word(self.left_out << (COUNT + INDEX) | self.counts, tlast=int(self.last))
 
     @property
     def exponent_words(self) -> list[Word]:
@@ -291,7 +310,8 @@ class Stages:
     def raw_words(self) -> list[Word]:
         """Words of raw_queue's m_axis; bytes behind the last are ones."""
         count = word_bytes(self.width)
-        padded = self.raw + b"\xff" * (-len(self.raw) % count)
+        raw = self.raw_without(0)
+        padded = raw + b"\xff" * (-len(raw) % count)
         return [Word(word) for word in whole_words(padded, count)]
 
 
@@ -352,7 +372,7 @@ def operation_words(chunk: Stages) -> list[Word]:
         header = headers[i * width // POINT.block]
         operations.append((header, group.tdata, CODE, group.tuser))
     operations += [(0, tokens, TOKEN, 0) for tokens in token_bytes(chunk)]
-    operations += [(header, 0, HEADER, 0) for header in reversed(headers)]
+    operations += [(header, chunk.trailing << 8, HEADER, 0) for header in reversed(headers)]
     operations += [(0, 0, STORE, 0)] * rows
     words = []
     for i, (header, data, code, user) in enumerate(operations):
@@ -377,14 +397,24 @@ def assembly_words(chunk: Stages) -> list[Word]:
     has_zeros = chunk.blocks and len(chunk.nonzeros) < len(chunk.values)
     front = 1 + (len(chunk.values) < POINT.chunk) + (len(chunk.zeros_words) if has_zeros else 0)
     sizes = [WORD] * front + [word.tkeep.bit_length() for word in chunk.code_words]
+    sizes += stripped_sizes(chunk)
     full = word_bytes(chunk.width)
-    whole, rest = divmod(max(0, len(chunk.raw) - POINT.tail), full)
-    sizes += [full] * whole + [rest] * (rest > 0)
     words = cut_words(chunk.chunk, sizes, 0)
     return [
         replace(word, tkeep=0, tuser=int(chunk.last) * full + size - 1)
         for word, size in zip(words, sizes, strict=True)
     ]
+
+
+def stripped_sizes(chunk: Stages) -> list[int]:
+    """What is left of each word of raw_queue's m_axis, without the bytes that are in the lanes."""
+    part, full = chunk.fmt.raw // 8, word_bytes(chunk.width)
+    places = range(part * len(chunk.raws))  # of bytes; those that are kept:
+    kept = [place for place in places if place % part >= chunk.left_out][: -POINT.tail]
+    sizes = [0] * (len(places) // full + 1)
+    for place in kept:
+        sizes[place // full] += 1
+    return [size for size in sizes if size]
 
 
 def whole_words(data: bytes, word: int = WORD) -> list[int]:
