@@ -6,24 +6,24 @@ from __future__ import annotations
 import random
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import cocotb
 
 from cosim.bench import setting
 from cosim.bench.bench import Bench
-from cosim.bench.frames import assert_same
+from cosim.bench.frames import assert_same, words_to_values
+from cosim.bench.stages import group_words
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Word
-from hls.chunk_check import CONTRACT, WAIT
+from hls.chunk_check import CONTRACT, wait
 from hls.chunk_error import ChunkError
 
 CONFIGURATION = setting.configuration()
 assert CONFIGURATION.fmt, "chunk_check is built for a number format"
 FMT = CONFIGURATION.fmt
-
-CHECKED, LAST = 2, 1  # tuser
+WIDTH = setting.width()
 
 
 @dataclass
@@ -51,6 +51,18 @@ class Chunk:
         plain = b"".join(value.to_bytes(size, "little") for value in self.values)
         return self.error << 32 | zlib.crc32(plain) ^ self.flip
 
+    def words(self, *, ends: bool) -> list[Word]:
+        """Words of s_axis; a frame may end with the chunk. What its last group lacks is 0."""
+        words, bits = group_words(self.values, FMT.width, WIDTH, absent=0), (WIDTH - 1).bit_length()
+        return [
+            replace(
+                word,
+                tuser=(self.checked << 1 | word.tlast) << bits | word.tuser,
+                tlast=word.tlast and int(ends),
+            )
+            for word in words
+        ]
+
 
 class Checker(Bench):
     """The DUT and its streams."""
@@ -64,19 +76,15 @@ class Checker(Bench):
     def send(self, chunks: Sequence[Chunk], *, ends: bool = True) -> None:
         """Send chunks of a frame, perhaps to its end."""
         for chunk in chunks:
-            user = CHECKED if chunk.checked else 0
             if chunk.checked:
                 self.checks.send([Word(chunk.check)])
-            words = [Word(value, tuser=user) for value in chunk.values]
-            end = ends and chunk is chunks[-1]
-            words[-1] = Word(chunk.values[-1], tuser=user | LAST, tlast=int(end))
-            self.values.send(words)
+            self.values.send(chunk.words(ends=ends and chunk is chunks[-1]))
 
     async def expect(self, chunks: Sequence[Chunk]) -> None:
         """The next frame must be these chunks', with the verdict on the first that is at fault."""
         values = [value for chunk in chunks for value in chunk.values]
         words = await self.within(20 * (len(values) + 20), self.passed.packet())
-        assert_same([word.tdata for word in words], values, "values")
+        assert_same(words_to_values(words, FMT, WIDTH), values, "values")
         verdicts = [chunk.verdict for chunk in chunks if chunk.checked and chunk.verdict]
         told = [word.tuser for word in words]
         assert told == [0] * (len(words) - 1) + [next(iter(verdicts), ChunkError.NONE)]
@@ -97,11 +105,12 @@ async def judges_each_frame(dut: Any, idle: Stall, stall: Stall) -> None:
     checker = Checker(dut, idle, stall)
     await checker.reset()
     frames = []
-    for count in (1, 1, 2, 3, 200, 1):
+    for count in (1, 1, 2, 3, 4, 5, 6, 7, 8, 200, 1):
+        whole = WIDTH * count  # only a frame's last group may be short
         frames += [[Chunk(count)], [Chunk(count, checked=False)], [Chunk(count, flip=1)]]
-        frames += [[Chunk(count, error=ChunkError.CODES, flip=1)], [Chunk(count), Chunk(count)]]
-        frames += [[Chunk(count, flip=4), Chunk(count), Chunk(1, error=ChunkError.EXPONENT)]]
-        frames += [[Chunk(count), Chunk(count, checked=False), Chunk(2, flip=2)]]
+        frames += [[Chunk(count, error=ChunkError.CODES, flip=1)], [Chunk(whole), Chunk(count)]]
+        frames += [[Chunk(whole, flip=4), Chunk(whole), Chunk(1, error=ChunkError.EXPONENT)]]
+        frames += [[Chunk(whole), Chunk(whole, checked=False), Chunk(2, flip=2)]]
     for frame in frames:
         checker.send(frame)
     for frame in frames:
@@ -126,11 +135,11 @@ async def closes_a_frame(dut: Any, stall: Stall, found: ChunkError) -> None:
     """After halt nothing more comes but what was being offered, and then the frame's end."""
     checker = Checker(dut, coin, stall)
     await checker.reset()
-    for wait in range(40):
+    for cycles in range(40):
         checker.passed.moved.clear()
-        begun = Chunk(3, error=found)
-        checker.send([begun, Chunk(30)], ends=False)
-        await checker.cycles(wait)
+        begun = Chunk(3 * WIDTH, error=found)
+        checker.send([begun, Chunk(30 * WIDTH)], ends=False)
+        await checker.cycles(cycles)
         dut.halt.value, dut.fault.value = 1, ChunkError.SIZE
         await checker.until(dut.halted)
         moved = len(checker.passed.moved)
@@ -142,10 +151,10 @@ async def closes_a_frame(dut: Any, stall: Stall, found: ChunkError) -> None:
         await checker.until(dut.m_axis_tready)
         dut.close.value = dut.halt.value = 0
         words = await checker.within(100, checker.passed.packet())
-        judged = moved >= begun.count and found != ChunkError.NONE
+        judged = moved >= begun.count // WIDTH and found != ChunkError.NONE
         assert [word.tuser for word in words[:-1]] == [0] * moved
-        assert words[-1].tuser == (found if judged else ChunkError.SIZE), f"after {moved} values"
-        behind = [Chunk(wait % 3 + 1)]
+        assert words[-1].tuser == (found if judged else ChunkError.SIZE), f"after {moved} groups"
+        behind = [Chunk(cycles % 3 + 1)]
         checker.send(behind)
         await checker.expect(behind)
 
@@ -154,7 +163,7 @@ async def closes_a_frame(dut: Any, stall: Stall, found: ChunkError) -> None:
 async def starts_anew_after_reset(dut: Any) -> None:
     checker = Checker(dut)
     await checker.reset()
-    checker.send([Chunk(5, flip=1), Chunk(50)])
+    checker.send([Chunk(5 * WIDTH, flip=1), Chunk(50)])
     await checker.cycles(20)
     await checker.reset()
     frame = [Chunk(5)]
@@ -166,12 +175,15 @@ async def starts_anew_after_reset(dut: Any) -> None:
 async def keeps_its_contract(dut: Any) -> None:
     checker = Checker(dut)
     await checker.reset()
-    frame = [Chunk(60), Chunk(40)]
-    checker.send(frame)
-    await checker.expect(frame)
-    *moved, last = checker.values.moved
-    assert moved == list(range(moved[0], moved[0] + 99, CONTRACT.interval))
-    assert last == moved[-1] + 1 + WAIT
-    latencies = {b - a for a, b in zip(moved, checker.passed.moved[:-1], strict=True)}
-    assert latencies == {CONTRACT.latency}
-    assert checker.passed.moved[-1] == last
+    for lacking in range(WIDTH):
+        checker.values.moved.clear()
+        checker.passed.moved.clear()
+        frame = [Chunk(60 * WIDTH), Chunk(40 * WIDTH - lacking)]
+        checker.send(frame)
+        await checker.expect(frame)
+        *moved, last = checker.values.moved
+        assert moved == list(range(moved[0], moved[0] + 99, CONTRACT.interval))
+        assert last == moved[-1] + 1 + wait(FMT, WIDTH, lacking)
+        latencies = {b - a for a, b in zip(moved, checker.passed.moved[:-1], strict=True)}
+        assert latencies == {CONTRACT.latency}
+        assert checker.passed.moved[-1] == last

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import cocotb
@@ -16,11 +17,14 @@ from cosim.bench.parts import WORD, Parts, dissect
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Word
 from hls.chunk_error import ChunkError
-from hls.chunk_parse import CONTRACT, OVERHEAD
+from hls.chunk_parse import CONTRACT, LOOK, SETTLING, WEIGHING, place_bits
 from hls.point import POINT
 
 FMT, TABLES = setting.codec()
-STREAMS = ("m_zeros", "m_bitmap", "m_lanes", "m_shape", "m_codes", "m_raw")
+WIDTH = setting.width()
+SIZE = WORD * WIDTH
+STREAMS = ("m_zeros", "m_bitmap", "m_lanes", "m_shape", "m_span", "m_codes", "m_raw")
+STRIPPING = "hw2-n8-c4096"  # the profile that leaves trailing zeros out
 HERE = {  # the others are for the blocks behind to find
     ChunkError.MODE,
     ChunkError.SIZE,
@@ -28,6 +32,7 @@ HERE = {  # the others are for the blocks behind to find
     ChunkError.ZEROS,
     ChunkError.LANES,
     ChunkError.BLOCK,
+    ChunkError.TRAILING,
 }
 
 
@@ -40,13 +45,13 @@ class Parser(Bench):
         self.packets = self.source("s_axis", idle)
         self.parts = {name: self.sink(name, stall) for name in STREAMS}
 
-    async def check(self, named: Iterable[tuple[str, Frame]]) -> None:
+    async def check(self, named: Iterable[tuple[str, Frame]], profile: str = POINT.profile) -> None:
         """Parse frames back to back and compare all that comes of each chunk."""
         start, frames, size = self.cycle, list(named), 0
         expected = []
         for name, frame in frames:
-            chunks = golden.chunks(frame, FMT)
-            self.packets.send(chunks_to_words(chunks))
+            chunks = golden.chunks(frame, FMT, profile)
+            self.packets.send(words(chunks))
             for i, chunk in enumerate(chunks):
                 size += len(chunk)
                 expected.append((name, i == len(chunks) - 1, dissect(chunk, FMT, TABLES)))
@@ -67,18 +72,22 @@ class Parser(Bench):
         assert_same(data(bitmap), parts.bitmap, f"{name}: bitmap")
         if not parts.nonzeros:
             return
-        lanes = data(await self.take("m_lanes", len(parts.lane_words())))
-        if len(parts.blocks) % 2:
-            lanes[-1] &= 0xFFFF
-        assert_same(lanes, parts.lane_words(), f"{name}: lanes")
+        lanes = data(await self.take("m_lanes", len(parts.lane_words)))
+        assert_same(lanes, parts.lane_words, f"{name}: lanes")
         (shape,) = await self.take("m_shape", 1)
         assert shape.tdata == parts.shape, f"{name}: shape {shape.tdata:x}"
-        codes = await self.take("m_codes", len(parts.code_words()))
-        assert_same(b"".join(map(code_bytes, codes)), parts.codes, f"{name}: codes")
-        assert [word.tlast for word in codes] == [word.tlast for word in parts.code_words()]
-        raw = await self.take("m_raw", len(parts.raw_words()))
-        joined = b"".join(word.tdata.to_bytes(WORD, "little")[word.tuser :] for word in raw)
+        (span,) = await self.take("m_span", 1)
+        assert span.tdata == parts.span(WIDTH), f"{name}: span {span.tdata:x}"
+        expected = parts.code_words(WIDTH)
+        codes = await self.take("m_codes", len(expected))
+        assert_same(joined_codes(codes), parts.codes, f"{name}: codes")
+        assert [word.tlast for word in codes] == [word.tlast for word in expected]
+        expected = parts.raw_words(WIDTH)
+        raw = await self.take("m_raw", len(expected))
+        joined = b"".join(word.tdata.to_bytes(SIZE, "little") for word in raw)
+        joined = joined[parts.raw_at % SIZE :]
         assert_same(joined[: len(parts.raw)], parts.raw, f"{name}: raw")
+        assert [word.tlast for word in raw] == [word.tlast for word in expected]
 
     async def take(self, stream: str, count: int) -> list[Word]:
         return await self.parts[stream].words(count)
@@ -102,9 +111,17 @@ def data(words: Sequence[Word]) -> list[int]:
     return [word.tdata for word in words]
 
 
-def code_bytes(word: Word) -> bytes:
-    """The bytes of a word of codes that count."""
-    return word.tdata.to_bytes(WORD, "little")[word.tuser >> 2 : (word.tuser & 3) + 1]
+def words(chunks: Sequence[bytes]) -> list[Word]:
+    return chunks_to_words(chunks, SIZE)
+
+
+def joined_codes(codes: Sequence[Word]) -> bytes:
+    """The bytes of a chunk's words of codes that count."""
+    if not codes:
+        return b""
+    first, last = codes[0].tuser >> place_bits(WIDTH), codes[-1].tuser % SIZE
+    joined = b"".join(word.tdata.to_bytes(SIZE, "little") for word in codes)
+    return joined[first : len(joined) - (SIZE - 1 - last)]
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -126,6 +143,15 @@ async def takes_chunks_apart(dut: Any) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(stall=[free, coin])
+async def takes_stripped_chunks_apart(dut: Any, stall: Stall) -> None:
+    """Headers of three bytes, and codes and raw parts that begin anywhere."""
+    parser = Parser(dut, stall, stall)
+    await parser.reset()
+    await parser.check(corners.Corners(FMT, TABLES).stripped(), STRIPPING)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(stall=[free, coin])
 async def names_faults(dut: Any, stall: Stall) -> None:
     """And takes the words of the frame, but none of the next before it may."""
     parser = Parser(dut, stall, stall)
@@ -135,7 +161,7 @@ async def names_faults(dut: Any, stall: Stall) -> None:
     (chunk,) = golden.chunks(behind, FMT)
     named = set()
     for faulty in malformed.faults(frames):
-        parser.packets.send(chunks_to_words(faulty.chunks))
+        parser.packets.send(words(faulty.chunks))
         await parser.drop()
         found = ChunkError(int(dut.fault.value))
         assert found is (faulty.error if faulty.error in HERE else ChunkError.NONE) or (
@@ -146,7 +172,7 @@ async def names_faults(dut: Any, stall: Stall) -> None:
             await parser.reset()
             continue
         before = len(parser.packets.moved)
-        parser.packets.send(chunks_to_words([chunk]))
+        parser.packets.send(words([chunk]))
         await parser.cycles(20)
         assert len(parser.packets.moved) <= before + 1, "a word of the next frame was dropped"
         await parser.resume()
@@ -172,7 +198,7 @@ async def too_many_codes(dut: Any) -> None:
         )
         longer[1:4] = len(longer).to_bytes(3, "little")
         await parser.reset()
-        parser.packets.send(chunks_to_words([bytes(longer)]))
+        parser.packets.send(words([bytes(longer)]))
         await parser.drop()
         assert dut.fault.value == error, f"{total} bytes of codes"
 
@@ -183,27 +209,35 @@ async def starts_anew_after_reset(dut: Any, stop: int) -> None:
     parser = Parser(dut)
     await parser.reset()
     frames = corners.Corners(FMT, TABLES)
-    parser.packets.send(chunks_to_words(golden.chunks(frames.gradient(2000, zeros=0.2), FMT)))
+    parser.packets.send(words(golden.chunks(frames.gradient(2000, zeros=0.2), FMT)))
     await parser.cycles(stop)
     await parser.reset()
     await parser.check(frames.mixture())
 
 
+def cycles(parts: Parts) -> int:
+    """What a chunk takes without stalls."""
+    words = len(parts.code_words(WIDTH)) + len(parts.raw_words(WIDTH))
+    more = WEIGHING * bool(parts.nonzeros) + SETTLING * bool(parts.summary)
+    return LOOK + parts.front_steps + more + words
+
+
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def keeps_its_contract(dut: Any) -> None:
+    """Words pass in the cycle in which they come; a chunk takes as many cycles as is said."""
     parser = Parser(dut)
-    frames, most = corners.Corners(FMT, TABLES), 0
-    for _, frame in [*frames.edges(), *frames.blocks()]:
+    frames = corners.Corners(FMT, TABLES)
+    for name, frame in [*frames.edges(), *frames.blocks()]:
         await parser.reset()
-        words = chunks_to_words(golden.chunks(frame, FMT))
+        chunk = golden.chunks(frame, FMT)[0]
+        parts = dissect(chunk, FMT, TABLES)
         for _ in range(3):
-            parser.packets.send(words)
+            parser.packets.send(words([chunk]))
         await parser.drop()
-        moved = parser.packets.moved
-        short = words[0].tdata >> 7 & 1  # the number of values is in the second word
-        assert parser.parts["m_zeros"].moved[0] - moved[short] == CONTRACT.latency
-        raw = parser.parts["m_raw"].moved
-        raw = raw[: len(raw) // 3]
-        assert raw == list(range(raw[0], raw[0] + len(raw), CONTRACT.interval)) if raw else True
-        most = max(most, moved[2 * len(words)] - moved[len(words)] - len(words))
-    assert most == OVERHEAD
+        heads = parser.parts["m_zeros"].moved[:: 1 + len(parts.summary)]
+        taken = cycles(parts)
+        assert [b - a for a, b in pairwise(heads)] == [taken, taken], f"{name}: {heads}, {taken}"
+        if parts.raw:
+            raw = parser.parts["m_raw"].moved[-len(parts.raw_words(WIDTH)) :]
+            assert raw[-1] - parser.packets.moved[-1] == CONTRACT.latency
+            assert raw == list(range(raw[0], raw[0] + len(raw), CONTRACT.interval))

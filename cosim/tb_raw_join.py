@@ -1,130 +1,149 @@
 # SPDX-License-Identifier: Apache-2.0
-"""raw_join: exponents and raw bytes become the values that are not zero."""
+"""raw_join: exponents, raw bytes and flags of zeros become the values of the frame."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import cocotb
+from reference.encode import raw_strings
 
-from cosim.bench import corners, golden, setting
-from cosim.bench.bench import Bench
+from cosim.bench import setting
+from cosim.bench.block import Block, Case, chunks, corners, lags
 from cosim.bench.corners import Frame
-from cosim.bench.frames import assert_same
-from cosim.bench.parts import dissect
+from cosim.bench.parts import code_words, raw_span
+from cosim.bench.stages import Stages, group_words
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Word
-from hls.configuration import load
 from hls.point import POINT
-from hls.raw_join import CONTRACT
+from hls.raw_join import CONTRACT, TRIPLE
 
-CONFIGURATION = setting.configuration()
-assert CONFIGURATION.fmt, "raw_join is built for a number format"
-FMT = CONFIGURATION.fmt
-TABLES = next(c.tables.tables for c in load() if c.tables)  # of any set: the codes are not seen
+FMT = setting.configuration().fmt
+assert FMT, "raw_join is built for a number format"
+WIDTH = setting.width()
+RAW_BYTES = FMT.raw // 8
+INPUTS = ["s_flags", "s_span", "s_exponents", "s_raw", "s_tail"]
 
 
-class Join(Bench):
-    """The DUT between sources of its three inputs and a sink of values."""
+def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
+    return Block(dut, INPUTS, ["m_axis"], idle, stall)
 
-    def __init__(self, dut: Any, idle: Stall = free, stall: Stall = free) -> None:
-        super().__init__(dut)
-        self.exponents, self.raw, self.tails = (
-            self.source(name, idle) for name in ("s_exponents", "s_raw", "s_tail")
-        )
-        self.values = self.sink("m_axis", stall)
 
-    def send(self, frame: Frame) -> list[int]:
-        """Send a frame; returns the values that must come."""
-        for chunk in golden.chunks(frame, FMT):
-            parts = dissect(chunk, FMT, TABLES)
-            if parts.nonzeros:
-                self.raw.send(parts.raw_words())
-                self.tails.send([Word(parts.tail)])
-                self.exponents.send(
-                    Word(exponent, tuser=behind)
-                    for exponent, behind in zip(parts.exponents, parts.behind, strict=True)
-                )
-        return [value for value in frame if value]
+def case(name: str, chunk: Stages, start: int) -> Case:
+    """A chunk whose raw bytes begin so far into it, whatever its parts would be."""
+    trailing = trailing_bytes(chunk)
+    spans = chunk.spans
+    raw = raw_strings(chunk.raws, spans, [8 * trailing] * len(spans), chunk.dtype)
+    stored, tail = raw[: -POINT.tail], (bytes(POINT.tail) + raw)[-POINT.tail :]
+    inputs: dict[str, list[Word]] = {"s_flags": chunk.known_zeros}
+    if chunk.nonzeros:
+        words = code_words(stored, start, WIDTH)
+        inputs |= {
+            "s_span": [Word(raw_span(start + len(raw) - POINT.tail, len(raw), trailing, WIDTH))],
+            "s_exponents": group_words(chunk.exponents, chunk.fmt.exponent, WIDTH),
+            "s_raw": [Word(word.tdata, tlast=word.tlast) for word in words],
+            "s_tail": [Word(int.from_bytes(tail, "little"))],
+        }
+    outputs = {"m_axis": chunk.value_words}
+    return Case(name, inputs, outputs, len(chunk.values))
 
-    async def check(self, named: Iterable[tuple[str, Frame]]) -> None:
-        """Join frames back to back."""
-        start, frames, values = self.cycle, list(named), 0
-        expected = [(name, self.send(frame)) for name, frame in frames]
-        for name, nonzeros in expected:
-            words = await self.within(20 * (len(nonzeros) + 20), self.values.words(len(nonzeros)))
-            assert_same([word.tdata for word in words], nonzeros, name)
-            values += len(nonzeros)
-        await self.cycles(10)
-        assert self.values.empty
-        setting.report_compared(
-            frames=len(frames),
-            values=values,
-            size=values * FMT.width // 8,
-            cycles=self.cycle - start,
-        )
+
+def trailing_bytes(chunk: Stages) -> int:
+    """Whole bytes of the mantissa that are 0 in all its values other than zero."""
+    low = 0
+    for raw in chunk.raws:
+        low |= raw
+    return min(RAW_BYTES - 1, ((low & -low).bit_length() - 1) // 8) if low else 0
+
+
+def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
+    """Raw bytes begin at each byte of a word in turn."""
+    return (case(name, chunk, 60 + i) for i, (name, chunk) in enumerate(chunks(frames)))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
 async def joins_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
-    join = Join(dut, idle, stall)
-    await join.reset()
-    frames = corners.Corners(FMT, TABLES)
-    await join.check(frames.edges())
-    await join.check(frames.mixture())
+    tb = block(dut, idle, stall)
+    await tb.reset()
+    await tb.check(cases(corners().edges()))
+    await tb.check(cases(corners().mixture()))
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(stall=[free, coin])
+async def joins_stripped_parts(dut: Any, stall: Stall) -> None:
+    tb = block(dut, stall, stall)
+    await tb.reset()
+    frames = list(corners().stripped())
+    found = {trailing_bytes(chunk) for _, chunk in chunks(frames)}
+    assert found == set(range(RAW_BYTES if RAW_BYTES == TRIPLE else 1))
+    await tb.check(cases(frames))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def joins_chunks(dut: Any) -> None:
-    """Raw parts that begin at every byte of a word."""
-    join = Join(dut)
-    await join.reset()
-    frames = corners.Corners(FMT, TABLES)
-    sizes = [(f"{n} values", frames.gradient(n)) for n in range(150, 190)]
-    starts = {
-        dissect(chunk, FMT, TABLES).raw_at % 4
-        for _, frame in sizes
-        for chunk in golden.chunks(frame, FMT)
-    }
-    assert starts == {0, 1, 2, 3}
-    await join.check([*sizes, ("two chunks", frames.gradient(POINT.chunk + 20, zeros=0.1))])
+    tb = block(dut)
+    await tb.reset()
+    await tb.check(cases(corners().chunks()))
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(stall=[free, coin])
+async def joins_short_chunks_that_begin_anywhere(dut: Any, stall: Stall) -> None:
+    """So that every number of raw bytes meets every place of a word, and every number of zeros."""
+    tb = block(dut, stall, stall)
+    await tb.reset()
+    frames, cut = corners(), []
+    for count in range(1, 3 * POINT.tail + 2):
+        for start in range(4 * WIDTH):
+            for nonzeros in {count, max(1, count - 3)}:
+                frame = frames.with_nonzeros(count, nonzeros)
+                ((_, chunk),) = chunks([("", frame)])
+                cut.append(case(f"{nonzeros} of {count} values from {start}", chunk, start))
+    await tb.check(cut)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
-async def waits_for_the_tail(dut: Any) -> None:
-    """The tail that is there may still be the chunk's before: it is taken with the last value."""
-    join = Join(dut)
-    await join.reset()
-    frames = corners.Corners(FMT, TABLES)
-    first, second = frames.gradient(1), frames.gradient(1)
-    expected = join.send(first) + join.send(second)
-    words = await join.within(100, join.values.words(2))
-    assert [word.tdata for word in words] == expected
-    latencies = {w.cycle - taken for w, taken in zip(words, join.tails.moved, strict=True)}
-    assert latencies == {CONTRACT.latency}
+@cocotb.parametrize(count=[1, 2, 40])
+async def waits_for_the_last_bytes(dut: Any, count: int) -> None:
+    """They come when all exponents of the chunk have, and other groups must not."""
+    tb = block(dut)
+    await tb.reset()
+    ((_, chunk),) = chunks([("", corners().gradient(count))])
+    whole = case("late", chunk, 61)
+    expected = whole.outputs["m_axis"]
+    tb.send(Case("before", {**whole.inputs, "s_tail": []}, {}))
+    await tb.cycles(100)
+    assert len(tb.moved("m_axis")) < len(expected), "a value came before its bytes"
+    tb.sources["s_tail"].send(whole.inputs["s_tail"])
+    words = await tb.within(100, tb.sinks["m_axis"].words(len(expected)))
+    assert [word.tdata for word in words] == [word.tdata for word in expected]
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 @cocotb.parametrize(stop=[3, 50, 51, 52])
 async def starts_anew_after_reset(dut: Any, stop: int) -> None:
-    join = Join(dut)
-    await join.reset()
-    frames = corners.Corners(FMT, TABLES)
-    join.send(frames.gradient(300))
-    await join.cycles(stop)
-    await join.reset()
-    await join.check(frames.mixture())
+    tb = block(dut, free, coin)
+    await tb.reset()
+    lost = cases([("lost", corners().gradient(900, zeros=0.3))])
+    await tb.check_after_reset(stop, lost, cases(corners().mixture()))
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def keeps_its_contract(dut: Any) -> None:
-    join = Join(dut)
-    await join.reset()
-    await join.check([("dense", corners.Corners(FMT, TABLES).gradient(1000))])
-    moved = join.values.moved
-    assert [a - b for a, b in zip(moved, join.exponents.moved, strict=True)] == (
-        [CONTRACT.latency] * len(moved)
-    )
-    assert moved == list(range(moved[0], moved[0] + len(moved), CONTRACT.interval))
+    """A group a cycle, however many of its values are zero, and a cycle more a chunk."""
+    tb = block(dut)
+    for zeros in (0.0, 0.1, 0.7):
+        await tb.reset()
+        frame = corners().gradient(3 * POINT.chunk, zeros)
+        for at in range(0, len(frame), POINT.chunk):
+            frame[at] = corners().value(90)  # a group of zeros would not wait
+        await tb.check(cases([("frame", frame)]))
+        groups, taken = POINT.chunk // WIDTH, tb.moved("s_flags")
+        assert lags(tb.moved("m_axis"), taken) == {CONTRACT.latency}
+        starts = [taken[at] for at in range(0, len(taken), groups)]
+        assert [b - a for a, b in pairwise(starts)] == [groups * CONTRACT.interval + 1] * 2
+        assert taken[-1] - starts[-1] == groups - 1

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Co-simulation of chunk_check."""
 
+import pytest
+
 from cosim.bench.simulation import Simulate
 
 
-def test_chunk_check(simulate: Simulate) -> None:
-    simulate("chunk_check")
+@pytest.mark.parametrize("name", ["chunk_check", "chunk_check_w2_bf16", "chunk_check_w4"])
+def test_chunk_check(simulate: Simulate, name: str) -> None:
+    simulate(name)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Co-simulation of chunk_parse."""
 
+import pytest
+
 from cosim.bench.simulation import Simulate
 
 
-def test_chunk_parse(simulate: Simulate) -> None:
-    simulate("chunk_parse")
+@pytest.mark.parametrize("name", ["chunk_parse", "chunk_parse_w2", "chunk_parse_w4"])
+def test_chunk_parse(simulate: Simulate, name: str) -> None:
+    simulate(name)

@@ -6,6 +6,7 @@ import pytest
 from cosim.bench.simulation import Simulate
 
 
-@pytest.mark.parametrize("name", ["gradient_dec_w1_fp32", "gradient_dec_w1_bf16"])
-def test_gradient_dec(simulate: Simulate, name: str) -> None:
-    simulate(name)
+@pytest.mark.parametrize("dtype", ["fp32", "bf16"])
+@pytest.mark.parametrize("width", [1, 2, 4])
+def test_gradient_dec(simulate: Simulate, width: int, dtype: str) -> None:
+    simulate(f"gradient_dec_w{width}_{dtype}")

@@ -24,3 +24,4 @@ class ChunkError(IntEnum):
     FINAL_STATE = 9  # section 6: a lane does not end in 256..511
     PAYLOAD = 10  # section 6: payload bytes before the raw bytes are not 0
     CHECK = 11  # section 7: the values' CRC-32 is another
+    TRAILING = 12  # section 5: not 0, 8 or 16 (of bf16: 0), or not of all blocks

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """chunk_parse: take a chunk's packet apart into the streams of the decoder's stages.
 
+What comes before the codes is read in small steps, of four bytes (counts and zeros), two (lanes) or
+one (block headers), wherever it lies in a word; codes and raw parts pass as whole words. Where the
+codes end is known when the number of non-zeros is, and what is stripped of their raw parts.
+
 Role         first stage of gradient_dec; as far ahead of the others as the queues between allow
 Golden       read_chunk, read_zeros and read_blocks of swmodel/reference/decode.py
 Format       swmodel/FORMAT.md sections 4 and 5
-Parameters   fmt: the number format; tables: the table set, of which only the number counts
+Parameters   fmt: the number format; tables: the table set, of which only the number counts; width:
+             a word has 4 bytes for each
 Not done     words of codes and raw parts are passed on as they lie: who reads them aligns them
 """
 
@@ -24,38 +29,55 @@ from myhdl import (
     modbv,
 )
 
+from hls.choose import choose
 from hls.chunk_error import CODE_BITS, ChunkError
-from hls.point import POINT, RAW
+from hls.fifo import cut
+from hls.point import POINT, RAW, NumberFormat
 from hls.popcount import add, popcount
 from hls.stream import AxiStream, Contract
 
-CONTRACT = Contract(latency=1, interval=1)
+CONTRACT = Contract(latency=0, interval=1)  # of words of codes and raw parts
 
-OVERHEAD = 6  # the summary's ones (2), sizes (2), a word with headers and codes, with codes and raw
+LOOK = 1  # cycles of a chunk beyond its steps and words
+WEIGHING = 5  # more, if it has blocks
+SETTLING = 3  # more, if it has a bitmap
 
 INDEX = (POINT.chunk - 1).bit_length()  # bits of a value's number in its chunk
 LENGTH = 15  # bits that hold the size of every chunk of this point
 CODE_BYTES_LOG2 = INDEX + 1  # a value takes two code bytes at most
 SHAPE = INDEX + 3  # bits of a word of m_shape
 
+BYTE = 8
 ALL_ZEROS, BITMAP = 1, 2  # `zeros` of the mode byte
-CODED, CODED_ALL_ZEROS, CODED_BITMAP = (1 | zeros << 2 for zeros in (0, ALL_ZEROS, BITMAP))
+CODED = 1  # `form` of it
 
 NONE = int(ChunkError.NONE)
 E_MODE, E_SIZE, E_COUNT = int(ChunkError.MODE), int(ChunkError.SIZE), int(ChunkError.COUNT)
 E_ZEROS, E_LANES = int(ChunkError.ZEROS), int(ChunkError.LANES)
 E_BLOCK, E_CODES = int(ChunkError.BLOCK), int(ChunkError.CODES)
+E_TRAILING = int(ChunkError.TRAILING)
 
 
-def ports():
+def place_bits(width: int) -> int:
+    """Bits of a byte's number in a word."""
+    return (4 * width - 1).bit_length()
+
+
+def span_bits(fmt: NumberFormat, width: int) -> int:
+    """Bits of a word of m_span; of raw parts of one byte, none can be stripped."""
+    return 2 * place_bits(width) + (3 if fmt.raw > BYTE else 1)
+
+
+def ports(fmt, width=1):
     return {
-        "s_axis": AxiStream(32, keep=True, user=1),
+        "s_axis": AxiStream(32 * width, keep=True, user=1),
         "m_zeros": AxiStream(32, last=False),
         "m_bitmap": AxiStream(32, last=False),
-        "m_lanes": AxiStream(32, last=False),
+        "m_lanes": AxiStream(16, last=False),
         "m_shape": AxiStream(SHAPE, last=False),
-        "m_codes": AxiStream(32, user=4),
-        "m_raw": AxiStream(32, user=2, last=False),
+        "m_span": AxiStream(span_bits(fmt, width), last=False),
+        "m_codes": AxiStream(32 * width, user=2 * place_bits(width)),
+        "m_raw": AxiStream(32 * width),
         "begun": Signal(bool(0)),
         "opened": Signal(bool(0)),
         "fault": Signal(intbv(0)[CODE_BITS:]),
@@ -66,23 +88,25 @@ def ports():
 
 @block
 def chunk_parse(
-    clk, rst, s_axis, m_zeros, m_bitmap, m_lanes, m_shape, m_codes, m_raw, begun, opened, fault,
-    drained, resume, tables, fmt,
+    clk, rst, s_axis, m_zeros, m_bitmap, m_lanes, m_shape, m_span, m_codes, m_raw, begun, opened,
+    fault, drained, resume, tables, fmt, width=1,
 ):  # fmt: skip
-    """Take a word a cycle; a chunk costs up to OVERHEAD cycles more.
+    """Take a step or a word a cycle; a chunk costs a few cycles more.
 
     After a fault the words up to the end of the frame are taken and dropped.
 
-    s_axis    in   a packet is a chunk; tuser = it is its frame's last, read with the first word
+    s_axis    in   a packet is a chunk; tuser = it is its frame's last
     m_zeros   out  of each chunk {zeros, frame's last, number of values - 1}, then its summary
     m_bitmap  out  the words of the bitmap
-    m_lanes   out  of each chunk that has blocks the four words of lane states, then the words that
-                   hold the blocks' headers
+    m_lanes   out  of each chunk that has blocks the lane states, then {table, emax} of each block
     m_shape   out  of each such chunk, after its lanes {payload bytes that must be 0, it has codes,
                    number of non-zero values - 1}
-    m_codes   out  words that hold codes; tuser = {number of the first byte that is one; of the
-                   last}; tlast = the chunk's last
-    m_raw     out  words that hold raw parts; tuser = number of the first byte that counts
+    m_span    out  and {bytes that are stripped of each raw part, if that has more than one; all raw
+                   bytes are in the lanes; number of the chunk's last byte in its word; of the first
+                   raw one, if all of them but four, or less than none, lie at the chunk's end}
+    m_codes   out  words that hold codes; tuser = {number of the first byte that is one, which
+                   counts in a chunk's first word; of the last}; tlast = the chunk's last
+    m_raw     out  words that hold raw parts; tlast = the chunk's last
     begun     out  the first word of m_zeros of a chunk moves
     opened    out  the chunk at fault is such a one
     fault     out  a ChunkError: a word that moved was wrong
@@ -91,142 +115,216 @@ def chunk_parse(
     rst       in   synchronous, active high; the next word begins a packet
     """
     step = enum(
-        "MODE",
+        "MODE",  # look at the mode and the size
+        "HEAD",  # and leave them
         "COUNT",
         "SUMMARY",
         "SETTLE",  # the summary's ones are being added
         "BITMAP",
         "LANES",
+        "EMAX",
+        "TABLE",
+        "TRAILING",
         "WEIGH",  # what is left for the codes?
         "SHAPE",
-        "BLOCKS",
+        "SPAN",
         "CODES",
         "RAW",
         "DROP",
     )
     state = Signal(step.MODE)
+    size, bits = 4 * width, place_bits(width)
 
-    # the word at hand
+    # the step at hand
     word = Signal(intbv(0)[32:])
-    keep = Signal(intbv(0)[4:])
-    user = Signal(bool(0))
-    last = Signal(bool(0))
-    full = Signal(bool(0))
-    good = Signal(bool(0))  # and nothing wrong has been found before it
-    moved = Signal(bool(0))  # it goes where it is offered
-    stays = Signal(bool(0))  # and is here again, for the part of the chunk that begins in it
-    take = Signal(bool(0))
+    half = Signal(intbv(0)[16:])
+    octet = Signal(intbv(0)[8:])
+    good = Signal(bool(0))  # it is here, and nothing wrong has been found before it
+    able = Signal(bool(0))  # it goes where it is offered
+    moved = Signal(bool(0))  # and is here
+    stays = Signal(bool(0))  # the word is needed for the part of the chunk that begins in it
+    done = Signal(bool(0))  # and for nothing more
     faulty = Signal(bool(0))  # a fault has been found
     over = Signal(bool(0))  # the word before was the frame's last
     held = Signal(bool(0))  # the word at hand is of a frame behind a faulty one
 
     # where in the chunk it lies
-    left = Signal(modbv(0)[LENGTH:])  # bytes from this word on, less one
-    ends = Signal(bool(0))  # the chunk ends in this word
-    alone = Signal(bool(0))  # the chunk is this word, if it is `mode` and `size`
+    in_header = Signal(bool(0))  # of a block
+    position = Signal(modbv(0)[LENGTH:])
+    following = Signal(modbv(0)[LENGTH:])
+    stride = Signal(intbv(0)[LENGTH:])
+    end_byte = Signal(modbv(0)[LENGTH:])  # of the chunk's last byte
+    ends = Signal(bool(0))  # that is in this word
+    closes = Signal(bool(0))  # in these four bytes
     misframed = Signal(bool(0))  # the packet ends elsewhere
     wrong = Signal(intbv(0)[CODE_BITS:])
-    index = Signal(modbv(0)[2:])  # of the word in its part
+    judging = Signal(bool(0))  # that counts
+    odd_trailing = Signal(bool(0))  # it is none, or another than the block's before
+    index = Signal(modbv(0)[3:])  # of the step in its part
     stored = Signal(modbv(0)[INDEX - 4 :])  # words of the bitmap to come
+    headers = Signal(modbv(0)[3:])  # blocks behind this one
+    finishes = Signal(bool(0))  # the chunk ends with this byte of one
+    complete = Signal(bool(0))  # it has done so
 
     # what has been read
+    short = Signal(bool(0))
     zeros = Signal(intbv(0)[2:])
+    has_trailing = Signal(bool(0))
     frame_last = Signal(bool(0))
     count_less = Signal(modbv(0)[INDEX:])  # number of values, less one, if the word is `count`
     highest = Signal(intbv(0)[INDEX:])  # number of values, less one
     tail_stored = Signal(bool(0))  # the bitmap's last word is stored
     nonzero = Signal(modbv(0)[INDEX + 1 :])  # number of non-zero values, less one
-    all_raw = Signal(intbv(0)[LENGTH:])  # bytes of all raw parts, less one
-    raw_bytes = Signal(intbv(0)[LENGTH:])  # the same, but at least those that the lanes hold
-    unused = Signal(intbv(0)[2:])  # bytes more that the lanes could hold
-    body = Signal(modbv(0)[LENGTH + 1 :])  # bytes from this word to the raw parts
-    low = Signal(bool(0))  # they are less than a word
-    blocks = Signal(intbv(0)[4:])
-    header_bytes = Signal(intbv(0)[LENGTH + 1 :])  # of all blocks
-    code_bytes = Signal(modbv(0)[LENGTH + 1 :])  # what is left for the codes
-    coded = Signal(bool(0))  # that is some
-    missing = Signal(bool(0))  # that is less than none
-    excess = Signal(bool(0))  # that is more than a chunk can use
-    headers = Signal(modbv(0)[3:])  # of blocks from this word on, less one
-    split = Signal(bool(0))  # half of this word was a block's header
-    end_byte = Signal(modbv(0)[2:])  # last byte of the word that is a code
+    emax = Signal(intbv(0)[8:])
+    first_block = Signal(bool(0))
+    stripped = Signal(intbv(0)[2:])  # bytes, of each raw part
 
-    # ones of the bytes that come, of those at hand, of the word at hand, and of the word before
-    coming = Signal(intbv(0)[32:])
+    # What the parts add up to, each from the one before, most a cycle later.
+    raw_bytes = Signal(modbv(0)[LENGTH:])  # of all values, less those of one
+    rise = Signal(intbv(0)[3:])  # raw bytes of the lanes beyond those of one value
+    raised = Signal(modbv(0)[LENGTH:])  # the chunk's last byte, had it those
+    raw_before = Signal(modbv(0)[LENGTH:])  # the byte before the first of them
+    in_lanes = Signal(bool(0))  # there is no more of them
+    code_last = Signal(modbv(0)[LENGTH:])  # the last byte of the codes
+    spare = Signal(modbv(0)[LENGTH + 1 :])  # bytes of the codes, less one
+    missing = Signal(bool(0))  # they are less than none
+    excess = Signal(bool(0))  # they are more than a chunk can use
+    codes_end = Signal(bool(0))  # in this word
+    unused = Signal(modbv(0)[2:])  # bytes that the lanes could hold more
+    raw_first = Signal(modbv(0)[bits:])  # number of the first raw byte in its word
+
+    # ones of the bytes of the word at hand, then of the word before, and before that
     came0, came1, came2, came3 = (Signal(intbv(0)[4:]) for _ in range(4))
     ones0, ones1, ones2, ones3 = (Signal(intbv(0)[4:]) for _ in range(4))
     low_ones, high_ones = (Signal(intbv(0)[5:]) for _ in range(2))
     ones = Signal(intbv(0)[6:])
     ones_late = Signal(intbv(0)[INDEX + 1 :])
-    ones_valid = Signal(bool(0))
+    counted, counted_late = (Signal(bool(0)) for _ in range(2))
     total_ones = Signal(modbv(0)[INDEX + 1 :])
 
     limit = Signal(intbv(0)[5:])  # the highest bit that may be set
-    tested = Signal(intbv(0)[32:])  # that bit, and those above it
+    above = Signal(intbv(0)[32:])  # the bits above it
     beyond = Signal(bool(0))  # one of those was set in the word before
 
-    table_count = len(tables)
-    tail, per_value = POINT.tail, fmt.raw // 8
-    tail_values = tail // per_value  # whose raw parts the lanes hold
-    most_unused = tail - per_value
-    padding = 32 - INDEX - 3
     nonzero_wide = ConcatSignal(intbv(0)[LENGTH - INDEX :], nonzero(INDEX, 0))
-    nonzero_twice = ConcatSignal(intbv(0)[LENGTH - INDEX - 1 :], nonzero(INDEX, 0), True)
+    nonzero_twice = ConcatSignal(intbv(0)[LENGTH - INDEX - 1 :], nonzero(INDEX, 0), False)
+    table_count = len(tables)
+    per_value = fmt.raw // 8
+    full_keep, full_place = (1 << size) - 1, size - 1
+    first_byte, last_byte = position(bits, 0), end_byte(bits, 0)
+    padding = 32 - INDEX - 3
     if per_value not in (1, 3) or (fmt.raw % 8, fmt.exponent) != (0, 8):
         raise ValueError("a raw part is one byte or three, an exponent one")
     if (POINT.lanes, POINT.blocks, POINT.tail) != (8, 8, 4):
         raise ValueError("lanes and blocks are eight, the lanes hold four raw bytes")
 
+    if width == 1:
+
+        @always_comb
+        def find_word():
+            word.next = s_axis.tdata
+
+    else:
+        parts = [Signal(intbv(0)[32:]) for _ in range(width)]
+        cuts = [cut(s_axis.tdata, part, 32 * (i + 1)) for i, part in enumerate(parts)]
+        find_word = choose(parts, position(bits, 2), word)
+
+    @always_comb
+    def find_half():
+        half.next = word[16:]
+        if position[1]:
+            half.next = word[32:16]
+
+    @always_comb
+    def find_byte():
+        octet.next = half[8:]
+        if position[0]:
+            octet.next = half[16:8]
+
     # By index: from Python 3.12 on a signal that a comprehension binds is a local of the block, and
     # MyHDL names it after that.
     came = (came0, came1, came2, came3)
-    counters = [popcount(coming(8 * i + 8, 8 * i), came[i]) for i in range(4)]
-
-    @always_comb
-    def accept():
-        coming.next = s_axis.tdata
-        take.next = moved and not stays
-        s_axis.tready.next = (moved and not stays) or not full
-
-    @always(clk.posedge)
-    def hold():
-        if take or not full:
-            word.next = s_axis.tdata
-            keep.next = s_axis.tkeep
-            user.next = s_axis.tuser[0]
-            last.next = s_axis.tlast
-            ones0.next = came0
-            ones1.next = came1
-            ones2.next = came2
-            ones3.next = came3
-
+    counters = [popcount(word(8 * i + 8, 8 * i), came[i]) for i in range(4)]
     adders = (
         add(ones0, ones1, low_ones),
         add(ones2, ones3, high_ones),
         add(low_ones, high_ones, ones),
     )
 
-    # What is wrong with the word.
+    # Where it lies.
+
+    @always_comb
+    def recognise():
+        in_header.next = state == step.EMAX or state == step.TABLE or state == step.TRAILING
+
+    @always_comb
+    def measure_step():
+        stride.next = 4
+        if state == step.LANES:
+            stride.next = 2
+        elif in_header:
+            stride.next = 1
+        elif state == step.CODES or state == step.RAW:
+            stride.next = size
+        else:
+            stride.next = 4
+
+    @always_comb
+    def advance():
+        following.next = position + stride
+
+    @always_comb
+    def look():
+        ends.next = position[LENGTH:bits] == end_byte[LENGTH:bits]
+        closes.next = position[LENGTH:2] == end_byte[LENGTH:2]
+        codes_end.next = position[LENGTH:bits] == code_last[LENGTH:bits]
+        finishes.next = position == end_byte
 
     @always_comb
     def frame():
-        mask = intbv(15)[4:]
+        misframed.next = s_axis.tlast != ends or s_axis.tkeep != full_keep
         if ends:
-            if left[2:] == 0:
-                mask[:] = 1
-            elif left[2:] == 1:
-                mask[:] = 3
-            elif left[2:] == 2:
-                mask[:] = 7
-        alone.next = word[32:8] == 4
-        misframed.next = last != ends or keep != mask
-        if state == step.MODE:
-            misframed.next = (
-                last != (word[32:8] == 4)
-                or keep != 15
-                or word[32 : 8 + LENGTH] != 0
-                or word[8 + LENGTH : 10] == 0
-            )
+            misframed.next = s_axis.tlast != ends or s_axis.tkeep != (2 << last_byte) - 1
+
+    @always_comb
+    def leave():
+        able.next = False
+        if state == step.HEAD:
+            able.next = m_zeros.tready or short
+        elif state == step.COUNT or state == step.SUMMARY:
+            able.next = m_zeros.tready
+        elif state == step.BITMAP:
+            able.next = m_bitmap.tready
+        elif state == step.LANES or state == step.TABLE:
+            able.next = m_lanes.tready
+        elif state == step.EMAX or state == step.TRAILING:
+            able.next = True
+        elif state == step.CODES:
+            able.next = m_codes.tready
+        elif state == step.RAW:
+            able.next = m_raw.tready
+        elif state == step.DROP:
+            able.next = True
+        else:
+            able.next = False
+
+    @always_comb
+    def keep():
+        stays.next = (
+            state == step.CODES and codes_end and not in_lanes and raw_before[bits:] != full_place
+        )
+        done.next = (
+            following[bits] != position[bits]
+            or state == step.DROP
+            or (closes and (finishes or not in_header))
+        )
+
+    @always_comb
+    def accept():
+        s_axis.tready.next = able and done and not stays and not held
+        moved.next = able and not held and s_axis.tvalid
+
+    # What is wrong with it.
 
     @always_comb
     def choose_limit():
@@ -235,14 +333,25 @@ def chunk_parse(
             limit.next = highest[10:5]  # that bit's word in the summary
 
     @always_comb
-    def test():
-        tested.next = word >> limit
+    def find_above():
+        above.next = word & (intbv(2**32 - 2)[32:] << limit)
 
     @always_comb
     def judge():
         wrong.next = NONE
-        if state == step.SETTLE:
-            if not ones_valid and total_ones == 0:
+        if state == step.MODE:
+            if s_axis.tdata[32 : 8 + LENGTH] != 0 or s_axis.tdata[8 + LENGTH : 10] == 0:
+                wrong.next = E_SIZE
+            elif (
+                s_axis.tdata[2:] != CODED
+                or s_axis.tdata[5:4] != 0
+                or s_axis.tdata[4:2] == 3
+                or s_axis.tdata[6]
+                or (s_axis.tdata[5] and s_axis.tdata[4:2] == ALL_ZEROS)
+            ):
+                wrong.next = E_MODE
+        elif state == step.SETTLE:
+            if not counted and not counted_late and total_ones == 0:
                 wrong.next = E_ZEROS
         elif state == step.SHAPE:
             if missing:
@@ -251,207 +360,255 @@ def chunk_parse(
                 wrong.next = E_CODES
         elif misframed:
             wrong.next = E_SIZE
-        elif state == step.MODE:
-            if word[7:] != CODED and word[7:] != CODED_ALL_ZEROS and word[7:] != CODED_BITMAP:
-                wrong.next = E_MODE
-            elif alone != (word[8:] == CODED_ALL_ZEROS):
+        elif state == step.HEAD:
+            if closes != (zeros == ALL_ZEROS and not short):
                 wrong.next = E_SIZE
         elif state == step.COUNT:
             if word[32:INDEX] != 0 or word[INDEX:] == 0 or not frame_last:
                 wrong.next = E_COUNT
-            elif ends != (zeros == ALL_ZEROS):
+            elif closes != (zeros == ALL_ZEROS):
                 wrong.next = E_SIZE
         elif state == step.SUMMARY:
-            if ends:
+            if closes:
                 wrong.next = E_SIZE
         elif state == step.BITMAP:
-            if ends:
+            if closes:
                 wrong.next = E_SIZE
             elif word == 0:
                 wrong.next = E_ZEROS
         elif state == step.LANES:
-            if ends:
+            if closes:
                 wrong.next = E_SIZE
-            elif word[16:8] == 0 or word[32:24] == 0:
+            elif half[16:8] == 0:
                 wrong.next = E_LANES
-            elif index == 2 and nonzero[INDEX]:
+            elif index == 7 and nonzero[INDEX]:
                 wrong.next = E_ZEROS
-        elif state == step.BLOCKS:
-            if word[16:8] >= table_count and word[16:] != RAW << 8:
+        elif state == step.EMAX:
+            if finishes:
+                wrong.next = E_SIZE
+        elif state == step.TABLE:
+            if finishes and (has_trailing or headers != 0):
+                wrong.next = E_SIZE
+            elif octet >= table_count and (octet != RAW or emax != 0):
                 wrong.next = E_BLOCK
-            if headers != 0 and word[32:24] >= table_count and word[32:16] != RAW << 8:
-                wrong.next = E_BLOCK
+        elif state == step.TRAILING:
+            if finishes and headers != 0:
+                wrong.next = E_SIZE
+            elif odd_trailing:
+                wrong.next = E_TRAILING
+        else:
+            wrong.next = NONE
 
     # Where it goes.
 
     @always_comb
     def trust():
-        good.next = full and not faulty and not beyond
+        good.next = s_axis.tvalid and not faulty and not beyond
         held.next = faulty and over
         drained.next = faulty and over and state == step.DROP
 
     @always_comb
     def offer():
         m_zeros.tvalid.next = good and (
-            (state == step.MODE and not word[7]) or state == step.COUNT or state == step.SUMMARY
+            (state == step.HEAD and not short) or state == step.COUNT or state == step.SUMMARY
         )
         m_bitmap.tvalid.next = good and state == step.BITMAP
-        m_lanes.tvalid.next = good and (state == step.LANES or state == step.BLOCKS)
-        m_shape.tvalid.next = state == step.SHAPE and not (missing or excess)
+        m_lanes.tvalid.next = good and (state == step.LANES or state == step.TABLE)
+        m_shape.tvalid.next = state == step.SHAPE and not (faulty or missing or excess)
+        m_span.tvalid.next = state == step.SPAN and not faulty
         m_codes.tvalid.next = good and state == step.CODES
         m_raw.tvalid.next = good and state == step.RAW
 
     @always_comb
     def begin():
         begun.next = (
-            full
+            s_axis.tvalid
             and not faulty
             and m_zeros.tready
-            and ((state == step.MODE and not word[7]) or state == step.COUNT)
+            and ((state == step.HEAD and not short) or state == step.COUNT)
         )
 
     @always_comb
     def decrement():
         count_less.next = word[INDEX:] - 1
-        end_byte.next = 3
-        if low:
-            end_byte.next = body[2:] - 1
 
     @always_comb
     def describe():
-        if state == step.MODE:
+        if state == step.HEAD:
             m_zeros.tdata.next = concat(
-                intbv(0)[padding:], word[4:2], user, intbv(2**INDEX - 1)[INDEX:]
+                intbv(0)[padding:], zeros, frame_last, intbv(2**INDEX - 1)[INDEX:]
             )
         elif state == step.COUNT:
             m_zeros.tdata.next = concat(intbv(0)[padding:], zeros, frame_last, count_less)
         else:
             m_zeros.tdata.next = word
         m_bitmap.tdata.next = word
-        m_lanes.tdata.next = word
-        m_shape.tdata.next = concat(unused, coded, nonzero[INDEX:])
-        m_codes.tdata.next = word
-        m_codes.tlast.next = low or body == 4
-        m_codes.tuser.next = concat(split, intbv(0)[1:], end_byte)
-        m_raw.tdata.next = word
-        m_raw.tuser.next = body[2:]
+        m_lanes.tdata.next = half
+        if state == step.TABLE:
+            m_lanes.tdata.next = concat(octet, emax)
+        m_codes.tdata.next = s_axis.tdata
+        m_codes.tlast.next = codes_end
+        m_codes.tuser.next = concat(first_byte, code_last[bits:])
+        m_raw.tdata.next = s_axis.tdata
+        m_raw.tlast.next = ends
 
     @always_comb
-    def leave():
-        moved.next = False
-        stays.next = False
-        if state == step.MODE:
-            moved.next = full and (m_zeros.tready or word[7])
-        elif state == step.COUNT or state == step.SUMMARY:
-            moved.next = full and m_zeros.tready
-        elif state == step.BITMAP:
-            moved.next = full and m_bitmap.tready
-        elif state == step.LANES:
-            moved.next = full and m_lanes.tready
-        elif state == step.BLOCKS:
-            moved.next = full and m_lanes.tready
-            stays.next = headers == 0 and not (ends and left[2:] == 1)
-        elif state == step.CODES:
-            moved.next = full and m_codes.tready
-            stays.next = low and not (ends and left[2:] < body[2:])
-        elif state == step.RAW:
-            moved.next = full and m_raw.tready
-        elif state == step.DROP:
-            moved.next = full
-        else:
-            moved.next = False
-        if held:
-            moved.next = False
-
-    # What the parts add up to: the codes are what the others leave.
-
-    @always_comb
-    def count_blocks():
-        blocks.next = nonzero[INDEX:9] + 1
-
-    @always_comb
-    def weigh_headers():
-        header_bytes.next = concat(intbv(0)[11:], blocks, intbv(0)[1:])
-
-    @always_comb
-    def subtract():
-        code_bytes.next = body - header_bytes
+    def describe_parts():
+        unused.next = 0
+        if in_lanes:
+            unused.next = raw_before[2:] - end_byte[2:]
+        raw_first.next = raw_before[bits:] + 1
 
     if per_value == 1:
 
         @always_comb
-        def multiply():
-            all_raw.next = nonzero_wide
+        def show_span():
+            m_span.tdata.next = concat(in_lanes, last_byte, raw_first)
 
     else:
 
         @always_comb
+        def show_span():
+            m_span.tdata.next = concat(stripped, in_lanes, last_byte, raw_first)
+
+    @always_comb
+    def show_shape():
+        m_shape.tdata.next = concat(unused, not spare[LENGTH], nonzero[INDEX:])
+
+    # What the parts add up to: the codes are what the others leave.
+
+    @always_comb
+    def subtract():
+        spare.next = concat(intbv(0)[1:], code_last) - concat(intbv(0)[1:], position)
+
+    @always_comb
+    def compare():
+        missing.next = spare[LENGTH] and spare[LENGTH:] != 2**LENGTH - 1
+        excess.next = not spare[LENGTH] and spare[LENGTH:CODE_BYTES_LOG2] != 0
+
+    if per_value == 1:
+
+        @always_comb
+        def find_trailing():
+            odd_trailing.next = octet != 0
+            raised.next = end_byte + 3
+
+        @always(clk.posedge)
         def multiply():
-            all_raw.next = nonzero_wide + nonzero_twice + 1
+            raw_bytes.next = nonzero_wide
+
+        @always(clk.posedge)
+        def place_raw():
+            raw_before.next = raised - raw_bytes
+            in_lanes.next = nonzero[INDEX:2] == 0
+
+    else:
+
+        @always_comb
+        def raise_end():
+            raised.next = end_byte + concat(intbv(0)[LENGTH - 3 :], rise)
+
+        @always_comb
+        def find_trailing():
+            rise.next = concat(intbv(0)[1:], stripped) + 1
+            odd_trailing.next = (
+                octet[3:] != 0
+                or octet[8:5] != 0
+                or octet[5:3] == 3
+                or (octet[5:3] != stripped and not first_block)
+            )
+
+        @always(clk.posedge)
+        def note_trailing():
+            if state == step.MODE:
+                stripped.next = 0
+                first_block.next = True
+            elif state == step.TRAILING and moved:
+                stripped.next = octet[5:3]
+                first_block.next = False
+
+        @always(clk.posedge)
+        def multiply():
+            raw_bytes.next = nonzero_wide
+            if stripped == 0:
+                raw_bytes.next = nonzero_wide + nonzero_twice
+            elif stripped == 1:
+                raw_bytes.next = nonzero_twice
+
+        @always(clk.posedge)
+        def place_raw():
+            raw_before.next = raised - raw_bytes
+            in_lanes.next = nonzero[INDEX:2] == 0 and (
+                nonzero[2:] == 0 or stripped[1] or (stripped[0] and not nonzero[1])
+            )
 
     @always(clk.posedge)
     def measure():
+        ones0.next = came0
+        ones1.next = came1
+        ones2.next = came2
+        ones3.next = came3
         ones_late.next = concat(intbv(0)[INDEX - 5 :], ones)
+        nonzero.next = highest - total_ones
+        code_last.next = raw_before
+        if in_lanes:
+            code_last.next = end_byte
+
+    @always(clk.posedge)
+    def note():
         if state == step.MODE:
-            frame_last.next = user
-            zeros.next = word[4:2]
+            end_byte.next = s_axis.tdata[8 + LENGTH : 8] - 1
+            short.next = s_axis.tdata[7]
+            zeros.next = s_axis.tdata[4:2]
+            has_trailing.next = s_axis.tdata[5]
+            frame_last.next = s_axis.tuser[0]
             highest.next = 2**INDEX - 1
         elif state == step.COUNT:
             highest.next = count_less
         elif state == step.SUMMARY:
-            tail_stored.next = tested[0]
-        else:  # only what is there at the end of the lanes counts
-            if index == 1:
-                nonzero.next = highest - total_ones
-            unused.next = 0
-            raw_bytes.next = all_raw
-            if nonzero[INDEX:] < tail_values:
-                unused.next = most_unused - nonzero[2:]
-                raw_bytes.next = tail - 1
+            tail_stored.next = word[limit]
+        elif state == step.EMAX and moved:
+            emax.next = octet
 
     @always_seq(clk.posedge, reset=rst)
     def control():
         beyond.next = (
             moved
-            and tested[:1] != 0
+            and above != 0
             and (
-                (state == step.SUMMARY and index == highest[:10])
+                (state == step.SUMMARY and index[2:] == highest[:10])
                 or (state == step.BITMAP and stored == 1 and tail_stored)
             )
         )
-        ones_valid.next = moved and (state == step.SUMMARY or state == step.BITMAP)
-        if ones_valid:
+        counted.next = moved and (state == step.SUMMARY or state == step.BITMAP)
+        counted_late.next = counted
+        if counted_late:
             total_ones.next = total_ones + ones_late
-        if take:
-            left.next = left - 4
-            ends.next = left[:2] == 1
-            low.next = body[:2] == 1 or body[:2] == 0
-            split.next = False
-            body.next = 0
-            if not low:
-                body.next = body - 4
-        else:
-            low.next = body[:2] == 0
-        if take or not full:
-            full.next = s_axis.tvalid
-        if take:
-            over.next = last and user
+        if moved and not stays:
+            position.next = following
+        if state == step.MODE and not faulty:
+            over.next = False
+            opened.next = False
+        elif moved and done and not stays:
+            over.next = s_axis.tlast and s_axis.tuser[0]
         if begun:
             opened.next = True
-        elif state == step.MODE and not faulty:
-            opened.next = False
 
         if state == step.MODE:
             index.next = 0
             total_ones.next = 0
-            left.next = word[8 + LENGTH : 8] - 5
-            ends.next = word[8 + LENGTH : 8] < 9
+            position.next = 0
+            if s_axis.tvalid:
+                state.next = step.HEAD
+        elif state == step.HEAD:
             if moved:
-                if word[7]:
+                if short:
                     state.next = step.COUNT
-                elif word[4:2] == BITMAP:
+                elif zeros == BITMAP:
                     state.next = step.SUMMARY
-                elif word[4:2] != ALL_ZEROS:
+                elif zeros == ALL_ZEROS:
+                    state.next = step.MODE
+                else:
                     state.next = step.LANES
         elif state == step.COUNT:
             if moved:
@@ -463,12 +620,12 @@ def chunk_parse(
         elif state == step.SUMMARY:
             if moved:
                 index.next = index + 1
-                if index == highest[:10]:
+                if index[2:] == highest[:10]:
                     state.next = step.SETTLE
         elif state == step.SETTLE:
             index.next = 0
             stored.next = total_ones[INDEX - 4 :]
-            if not ones_valid:
+            if not counted and not counted_late:
                 total_ones.next = 0
                 state.next = step.BITMAP
         elif state == step.BITMAP:
@@ -477,36 +634,49 @@ def chunk_parse(
                 if stored == 1:
                     state.next = step.LANES
         elif state == step.LANES:
-            body.next = left - raw_bytes
+            headers.next = nonzero[INDEX:9]
             if moved:
-                index.next = index + 1
-                if index == 3:
+                index.next = index + 1  # which comes to 0 again
+                if index == 7:
+                    state.next = step.EMAX
+        elif state == step.EMAX:
+            if moved:
+                state.next = step.TABLE
+        elif state == step.TABLE:
+            complete.next = finishes
+            if moved:
+                if has_trailing:
+                    state.next = step.TRAILING
+                else:
+                    headers.next = headers - 1
+                    state.next = step.EMAX
+                    if headers == 0:
+                        state.next = step.WEIGH
+        elif state == step.TRAILING:
+            complete.next = finishes
+            if moved:
+                headers.next = headers - 1
+                state.next = step.EMAX
+                if headers == 0:
                     state.next = step.WEIGH
         elif state == step.WEIGH:
-            headers.next = nonzero[INDEX:9]
-            coded.next = code_bytes != 0
-            missing.next = code_bytes[LENGTH]
-            excess.next = code_bytes > 2**CODE_BYTES_LOG2
-            state.next = step.SHAPE
+            index.next = index + 1
+            if index == WEIGHING - 3:
+                state.next = step.SHAPE
         elif state == step.SHAPE:
             if m_shape.tready:
-                state.next = step.BLOCKS
-        elif state == step.BLOCKS:
-            if moved:
-                headers.next = headers - 2
-                if headers == 0:
-                    split.next = True
-                if headers[:1] == 0:  # no more of them
-                    if coded:
-                        state.next = step.CODES
-                    elif ends and not stays:
+                state.next = step.SPAN
+        elif state == step.SPAN:
+            if m_span.tready:
+                state.next = step.CODES
+                if spare[LENGTH]:
+                    state.next = step.RAW
+                    if complete:
                         state.next = step.MODE
-                    else:
-                        state.next = step.RAW
         elif state == step.CODES:
-            if moved and (low or body == 4):
+            if moved and codes_end:
                 state.next = step.RAW
-                if ends and not stays:
+                if in_lanes:
                     state.next = step.MODE
         elif state == step.RAW and moved and ends:
             state.next = step.MODE
@@ -520,8 +690,17 @@ def chunk_parse(
         elif beyond:
             fault.next = E_ZEROS
             faulty.next = True
-        elif moved or state == step.SETTLE or state == step.SHAPE:
+        elif judging:
             fault.next = wrong
             faulty.next = wrong != NONE
+
+    @always_comb
+    def look_up():
+        judging.next = (
+            moved
+            or (state == step.MODE and s_axis.tvalid)
+            or state == step.SETTLE
+            or state == step.SHAPE
+        )
 
     return instances()

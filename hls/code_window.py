@@ -27,7 +27,7 @@ from myhdl import (
     modbv,
 )
 
-from hls.choose import choose
+from hls.choose import choose, pick
 from hls.fifo import cut
 from hls.stream import AxiStream, Contract
 
@@ -237,34 +237,6 @@ def code_window(
             skip.next = s_axis.tuser[bits + low : bits]
 
     return instances()
-
-
-@block
-def pick(choice, candidates, byte):
-    """The candidate, of at most five, whose bit in `choice` is the one that is set."""
-    choices = ConcatSignal(intbv(0)[3:], choice)
-    c0, c1, c2, c3, c4 = (*candidates, 0, 0, 0)[:5]
-
-    @always_comb
-    def find():
-        b0 = intbv(0)[8:]
-        b1 = intbv(0)[8:]
-        b2 = intbv(0)[8:]
-        b3 = intbv(0)[8:]
-        b4 = intbv(0)[8:]
-        if choices[0]:
-            b0[:] = c0
-        if choices[1]:
-            b1[:] = c1
-        if choices[2]:
-            b2[:] = c2
-        if choices[3]:
-            b3[:] = c3
-        if choices[4]:
-            b4[:] = c4
-        byte.next = b0 | b1 | b2 | b3 | b4
-
-    return find
 
 
 @block

@@ -47,7 +47,7 @@ def ports(fmt, width=1):
 
 
 @block
-def crc32(clk, rst, take, first, value, check):
+def crc32(clk, rst, take, first, value, check, undo=None):
     """CRC-32 over the groups taken since the latest `first`, that one included.
 
     take   in   a group enters at this clock edge
@@ -55,17 +55,19 @@ def crc32(clk, rst, take, first, value, check):
     value  in   a group of values, the first in the lowest bits; a value is little-endian
     check  out  the CRC-32, the contract's latency after take
     rst    in   synchronous, active high
+    A flag `undo` may be given: when it is set, and no group is on its way, the check is shortened.
     """
     step = narrow if latency(len(value)) == 1 else wide
-    return step(clk, rst, take, first, value, check)
+    return step(clk, rst, take, first, value, check, undo)
 
 
 @block
-def narrow(clk, rst, take, first, value, check):
+def narrow(clk, rst, take, first, value, check, undo):
     """Add the group to the remainder, then divide."""
     earlier = Signal(intbv(0)[WIDTH:])  # check without this group
     mixed = Signal(intbv(0)[WIDTH:])
     following = Signal(intbv(0)[WIDTH:])
+    total = Signal(intbv(0)[WIDTH:])
     width = len(value)
 
     network = xor_network(mixed, following, dependencies(width))
@@ -81,16 +83,16 @@ def narrow(clk, rst, take, first, value, check):
         mixed.next = ~earlier
         mixed.next[width:] = ~earlier[width:] ^ value
 
-    @always_seq(clk.posedge, reset=rst)
-    def step():
-        if take:
-            check.next = ~following
+    @always_comb
+    def add():
+        total.next = ~following
 
+    summation = accumulate(clk, rst, take, total, check, undo)
     return instances()
 
 
 @block
-def wide(clk, rst, take, first, value, check):
+def wide(clk, rst, take, first, value, check, undo):
     """Divide the group, and in the next cycle the remainder, and add."""
     rows = dependencies(len(value))
     remainder_rows = [[column for column in row if column < WIDTH] for row in rows]
@@ -103,6 +105,7 @@ def wide(clk, rst, take, first, value, check):
     remainder = Signal(intbv(0)[WIDTH:])
     divided = Signal(intbv(0)[WIDTH:])
     moved = Signal(intbv(0)[WIDTH:])
+    total = Signal(intbv(0)[WIDTH:])
 
     network = xor_network(value, sums, rows)
     loop = xor_network(remainder, divided, remainder_rows)
@@ -126,12 +129,37 @@ def wide(clk, rst, take, first, value, check):
         addend.next = sums
         taken_first.next = first
 
-    @always_seq(clk.posedge, reset=rst)
+    @always_comb
     def add():
-        if taken:
-            check.next = ~(moved ^ addend)
+        total.next = ~(moved ^ addend)
 
+    summation = accumulate(clk, rst, taken, total, check, undo)
     return instances()
+
+
+@block
+def accumulate(clk, rst, take, total, check, undo):
+    """The check: another total, or shorter."""
+    if undo is None:
+
+        @always_seq(clk.posedge, reset=rst)
+        def step():
+            if take:
+                check.next = total
+
+        return step
+
+    shorter = Signal(intbv(0)[WIDTH:])
+    shortening = shorten(check, shorter)
+
+    @always_seq(clk.posedge, reset=rst)
+    def step_or_undo():
+        if take:
+            check.next = total
+        elif undo:
+            check.next = shorter
+
+    return shortening, step_or_undo
 
 
 @block

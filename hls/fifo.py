@@ -125,9 +125,9 @@ def ram_queue(clk, rst, push, ready, word, valid, pop, shown, depth):
     """A queue in a RAM, its output and one more register: three cycles through an empty queue."""
     head = Signal(modbv(0, min=0, max=depth))
     tail = Signal(modbv(0, min=0, max=depth))
-    level = Signal(intbv(0, min=0, max=depth + 1))  # words in the RAM
-    level_bits = len(level)
-    some = Signal(bool(0))
+    head_next, tail_next = (Signal(modbv(0, min=0, max=depth)) for _ in range(2))
+    some = Signal(bool(0))  # there are words in the RAM
+    full = Signal(bool(0))  # as many as it holds
     fetched = Signal(intbv(0)[len(word) :])
     fetched_valid = Signal(bool(0))
     shown_valid = Signal(bool(0))
@@ -139,14 +139,19 @@ def ram_queue(clk, rst, push, ready, word, valid, pop, shown, depth):
 
     @always_comb
     def outputs():
-        ready.next = not level[level_bits - 1]
+        ready.next = not full
         valid.next = shown_valid
 
     @always_comb
     def moves():
-        take.next = push and not level[level_bits - 1]
+        take.next = push and not full
         step.next = pop or not shown_valid
         fetch.next = some and (pop or not shown_valid or not fetched_valid)
+
+    @always_comb
+    def advance():
+        head_next.next = head + 1
+        tail_next.next = tail + 1
 
     @always(clk.posedge)
     def show():
@@ -156,15 +161,16 @@ def ram_queue(clk, rst, push, ready, word, valid, pop, shown, depth):
     @always_seq(clk.posedge, reset=rst)
     def pointers():
         if take:
-            tail.next = tail + 1
-        if fetch:
-            head.next = head + 1
-        if take and not fetch:
-            level.next = level + 1
+            tail.next = tail_next
             some.next = True
-        elif fetch and not take:
-            level.next = level - 1
-            some.next = level != 1
+            if not fetch:
+                full.next = tail_next == head
+        elif fetch:
+            some.next = head_next != tail
+        if fetch:
+            head.next = head_next
+            if not take:
+                full.next = False
         if step:
             shown_valid.next = fetched_valid
         if fetch:

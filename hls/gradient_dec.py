@@ -1,29 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gradient_dec: the decoder, chunks in, values out, one a cycle.
+"""gradient_dec: the decoder, chunks in, values out, a group of 1, 2 or 4 a cycle.
 
-s_axis -> chunk_parse -+- shape, lanes, codes -> lane_dec -+- exponents -> raw_join -> zero_merge
-                       +- raw -------------------------------------------> |           |    |
-                       |                                   +- tail ------> |           |    |
-                       +- zeros, bitmap --------------------------------------------> |    |
-                                                           +- check -> chunk_check <-------+
-                                                                       chunk_check -> m_axis
+s_axis -> chunk_parse -+- shape, lanes, codes -> lane_dec -+- exponents -> raw_join -> chunk_check
+                       +- span, raw ---------------------------------------> |    |     |    |
+                       |                                   +- tail --------> |    |     |  m_axis
+                       +- zeros, bitmap -> zero_flags -----------------------+--> |     |
+                                                           +- check ------------------> |
 
-Every arrow that leaves chunk_parse is a queue, so that a chunk is read while the one before it is
-decoded. A chunk's codes precede its raw parts, so its codes must fit their queue, whatever encoder
-wrote them: then the raw parts come, and what has been read of a chunk can always be decoded.
+Every arrow that leaves chunk_parse, and that of the exponents, is a queue, so that a chunk is read
+while the one before it is decoded. A chunk's codes precede its raw parts, so its codes must fit
+their queue, whatever encoder wrote them: then the raw parts come, and what has been read of a chunk
+can always be decoded.
 
-Latency. In an idle decoder, without stalls, the first value of a chunk without zeros is offered
+Latency. In an idle decoder, without stalls, the first group of a chunk without zeros is offered
 
-    max(28, w + 8 + s + 2 u)
+    f + max(TO_EXPONENT, c + TO_RAW + u)
 
-cycles after the chunk's first word was taken. The first raw byte lies in word w, from 0; s is 1 if
-the number of blocks is odd, u is 1 if that byte is not the word's lowest. If the lanes hold all of
-the first value's raw part or its end, as of a frame of one value, it is 38. A chunk of zeros begins
-after 6 cycles. A frame's last value is offered 2 cycles later than others would be: it waits for
-the verdict.
+cycles after the chunk's first word was offered, if it has more than two words of raw bytes. f are
+the steps of what comes before the codes, a word, a lane or a byte of a block's header each; c are
+the words that hold codes; u is 1 if the first raw byte is not the lowest of its word. The first
+word is taken after first_taken cycles. A frame of one value waits for its last raw bytes, which
+come with the check: see contract. A frame's last group is offered later than others would be: it
+waits for the verdict (hls/chunk_check.py).
 
-Rate. Of chunks back to back each takes a cycle for each value and, if it has no zeros, 10 more,
-which queues hide in the first dozen of chunks; if it has a bitmap, up to 10 more.
+Rate. Of chunks back to back each takes a cycle for each group, and for each second byte that an
+item of a group needs (hls/lane_dec.py), and overhead more, all of which queues hide in the first
+chunks; raw_join and zero_flags take a cycle more a chunk.
 
 Errors. A frame's last word says whether it was at fault; the frames before and behind it are not
 touched. Codes, exponents, lanes and the CRC-32 are judged with the chunk: it keeps its number of
@@ -34,55 +36,75 @@ frame.
 
 Role         top
 Golden       read_chunk of swmodel/reference/decode.py, and the package entrolith
-Format       swmodel/FORMAT.md sections 4 to 7, profile hw-n8-c4096
-Parameters   fmt: the number format; tables: the table set, built in
-Not done     the stream's header and directory (sections 1 and 2), stored chunks
+Format       swmodel/FORMAT.md sections 4 to 7, profiles hw-n8-c4096 and hw2-n8-c4096, but the
+             latter's known runs
+Parameters   fmt: the number format; tables: the table set, built in; width: W, values of a group
+Not done     the stream's header and directory (sections 1 and 2), stored chunks, known runs
 """
 
 from __future__ import annotations
 
 from myhdl import ResetSignal, Signal, always_comb, always_seq, block, enum, instances, intbv, modbv
 
-from hls.chunk_check import WAIT, chunk_check
+from hls.chunk_check import chunk_check, wait
 from hls.chunk_error import CODE_BITS, ChunkError
-from hls.chunk_parse import SHAPE, chunk_parse
+from hls.chunk_parse import SHAPE, chunk_parse, place_bits, span_bits
 from hls.fifo import fifo
 from hls.lane_dec import lane_dec, overhead
 from hls.point import POINT
 from hls.raw_join import raw_join
 from hls.stream import AxiStream, Contract
-from hls.zero_merge import zero_merge
+from hls.zero_flags import user_bits, zero_flags
 
-CONTRACT = Contract(
-    latency=38 + WAIT, interval=1, values_per_cycle=POINT.chunk / (POINT.chunk + overhead())
-)
-
-CODE_WORDS = 2048  # two bytes for each value of a chunk, in 32-bit words
-RAW_WORDS = 1024  # what values take while the next chunk's header and codes are read
+CODE_BYTES = 8192  # two for each value of a chunk
+RAW_BYTES = 4096  # what values take while the next chunk's header and codes are read
 BITMAP_WORDS = 256  # of two chunks
 HEAD_WORDS = 64  # of more chunks than any other queue holds
+LANES = 128  # and headers
 SHAPES = 2
-EXPONENTS = 128  # what a chunk's end, and the turn of the lanes, may be ahead of the raw parts
+EXPONENT_BYTES = 256  # what a chunk's end, and the turn of the lanes, may be ahead by
 CHUNKS = 2 * HEAD_WORDS  # more than there can be between the two ends
+
+TO_EXPONENT = {1: 21, 2: 22, 4: 20}  # by width: from the last step before the codes to a group
+TO_RAW = 10  # the same, without the words of codes
+ONE_VALUE = {1: 44, 2: 34, 4: 26}  # by width: from the first word taken to the wait for the verdict
 
 NONE = int(ChunkError.NONE)
 
 
-def ports(fmt):
+def contract(fmt, width=1):
+    """The latency is that of a frame of one value."""
+    groups = POINT.chunk // width
+    return Contract(
+        latency=ONE_VALUE[width] + wait(fmt, width, width - 1),
+        interval=1,
+        values_per_cycle=POINT.chunk / (groups + overhead(width)),
+    )
+
+
+def first_taken(width: int, *, short: bool) -> int:
+    """Cycles in which a chunk's first word is looked at before it is taken."""
+    halves = 2 * (width - 1 - bool(short and width > 1))  # lanes in it
+    return 1 + bool(short and width > 1) + halves
+
+
+def ports(fmt, width=1):
     return {
-        "s_axis": AxiStream(32, keep=True, user=1),
-        "m_axis": AxiStream(fmt.width, user=CODE_BITS),
+        "s_axis": AxiStream(32 * width, keep=True, user=1),
+        "m_axis": AxiStream(fmt.width * width, keep=width > 1, user=CODE_BITS),
     }
 
 
 @block
-def gradient_dec(clk, rst, s_axis, m_axis, tables, fmt):
+def gradient_dec(clk, rst, s_axis, m_axis, tables, fmt, width=1):
     """Decode frames of chunks.
 
-    s_axis  in   a packet is a chunk; tuser = it is its frame's last, in all its words
-    m_axis  out  a value a word; tlast = the frame's last. There tuser is not 0 if the frame was
-                 malformed, the ChunkError (hls/chunk_error.py) that was found first: then its
-                 values, and how many there are, mean nothing. In other words tuser is 0.
+    s_axis  in   a packet is a chunk; tkeep marks its bytes, all but in its last word; tuser = it is
+                 its frame's last, in all its words
+    m_axis  out  a group of values a word; tlast = the frame's last, which alone may have fewer, as
+                 tkeep says by the byte. There tuser is not 0 if the frame was malformed, the
+                 ChunkError (hls/chunk_error.py) that was found first: then its values, and how many
+                 there are, mean nothing. In other words tuser is 0.
     rst     in   synchronous, active high; drops everything in flight
     """
     step = enum("PASS", "PURGE", "CLOSE", "RESUME")
@@ -93,32 +115,38 @@ def gradient_dec(clk, rst, s_axis, m_axis, tables, fmt):
     passed, halt, halted, close = (Signal(bool(0)) for _ in range(4))
     fault = Signal(intbv(0)[CODE_BITS:])
 
+    word, places = 32 * width, 2 * place_bits(width)
+    value_word, value_user = fmt.width * width, user_bits(width)
     zeros_in, zeros = two(32, last=False)
     bitmap_in, bitmap = two(32, last=False)
-    lanes_in, lanes = two(32, last=False)
+    lanes_in, lanes = two(16, last=False)
     shape_in, shape = two(SHAPE, last=False)
-    codes_in, codes = two(32, user=4)
-    raw_in, raw = two(32, user=2, last=False)
-    exponents_in, exponents = two(fmt.exponent, user=3, last=False)
+    span_in, span = two(span_bits(fmt, width), last=False)
+    codes_in, codes = two(word, user=places)
+    raw_in, raw = two(word)
+    exponents_in, exponents = two(fmt.exponent * width, last=False)
     tail, check = AxiStream(32, last=False), AxiStream(32 + CODE_BITS, last=False)
-    nonzeros = AxiStream(fmt.width, last=False)
-    values = AxiStream(fmt.width, user=2)
+    flags = AxiStream(width, user=value_user)
+    values = AxiStream(value_word, user=value_user)
 
     parse = chunk_parse(
-        clk, rst, s_axis, zeros_in, bitmap_in, lanes_in, shape_in, codes_in, raw_in, begun, opened,
-        fault, drained, resume, tables, fmt,
+        clk, rst, s_axis, zeros_in, bitmap_in, lanes_in, shape_in, span_in, codes_in, raw_in, begun,
+        opened, fault, drained, resume, tables, fmt, width,
     )  # fmt: skip
     zeros_queue = fifo(clk, flush, zeros_in, zeros, HEAD_WORDS)
     bitmap_queue = fifo(clk, flush, bitmap_in, bitmap, BITMAP_WORDS)
-    lanes_queue = fifo(clk, flush, lanes_in, lanes, HEAD_WORDS)
+    lanes_queue = fifo(clk, flush, lanes_in, lanes, LANES)
     shape_queue = fifo(clk, flush, shape_in, shape, SHAPES)
-    codes_queue = fifo(clk, flush, codes_in, codes, CODE_WORDS)
-    raw_queue = fifo(clk, flush, raw_in, raw, RAW_WORDS)
-    decode = lane_dec(clk, flush, shape, lanes, codes, exponents_in, tail, check, tables)
-    exponents_queue = fifo(clk, flush, exponents_in, exponents, EXPONENTS)
-    join = raw_join(clk, flush, exponents, raw, tail, nonzeros, fmt)
-    merge = zero_merge(clk, flush, zeros, bitmap, nonzeros, values, fmt)
-    verify = chunk_check(clk, rst, values, check, m_axis, passed, halt, halted, close, fault)
+    span_queue = fifo(clk, flush, span_in, span, SHAPES)
+    codes_queue = fifo(clk, flush, codes_in, codes, CODE_BYTES * 8 // word)
+    raw_queue = fifo(clk, flush, raw_in, raw, RAW_BYTES * 8 // word)
+    decode = lane_dec(clk, flush, shape, lanes, codes, exponents_in, tail, check, tables, width)
+    exponents_queue = fifo(clk, flush, exponents_in, exponents, EXPONENT_BYTES // width)
+    look_up = zero_flags(clk, flush, zeros, bitmap, flags, width)
+    join = raw_join(clk, flush, flags, span, exponents, raw, tail, values, fmt, width)
+    verify = chunk_check(
+        clk, rst, values, check, m_axis, passed, halt, halted, close, fault, fmt, width
+    )
 
     @always_comb
     def control():

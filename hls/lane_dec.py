@@ -36,18 +36,17 @@ from myhdl import (
     modbv,
 )
 
-from hls.choose import choose
 from hls.chunk_error import CODE_BITS, ChunkError
 from hls.chunk_parse import INDEX, SHAPE
 from hls.code_tables import ESCAPE_BITS, LIMIT_BITS, PLANES, code_tables, load_port, table_bits
 from hls.code_window import code_window, place_bits, slots_of
-from hls.fifo import cut
 from hls.lane_column import STATE, lane_column
 from hls.point import MAX_LENGTH, POINT, RAW, SYMBOLS
 from hls.stream import AxiStream, Contract
 
-BEHIND = 5  # as many values follow, or more
 CHECKED = POINT.lanes - POINT.tail  # lanes that hold the check value; the others, raw bytes
+
+CONTRACT = Contract(latency=POINT.lanes + 5, interval=1)  # from the first lane taken
 
 NONE = int(ChunkError.NONE)
 E_CODES, E_EXPONENT = int(ChunkError.CODES), int(ChunkError.EXPONENT)
@@ -60,29 +59,17 @@ def rounds_of(width: int) -> int:
 
 
 def overhead(width: int = 1) -> int:
-    """Cycles of a chunk in which no group enters: the turn, and around it."""
-    rounds = rounds_of(width)
-    return rounds + 2 + (2 if rounds == 2 else 0)
-
-
-def contract(width: int = 1) -> Contract:
-    """From the first word of lanes taken; at width 1 that is when its second half is."""
-    return Contract(latency=rounds_of(width) + (4 if width == 1 else 5), interval=1)
-
-
-def halves_of(width: int) -> int:
-    """Lanes, or block headers, of a word."""
-    return max(2, width)
+    """Cycles of a chunk in which no group enters: its lanes do, but those gathered before."""
+    return POINT.lanes - (width - 1) + 2 + (2 if rounds_of(width) == 2 else 0)
 
 
 def ports(tables, width=1, loadable=0):
-    items = (width - 1).bit_length()
     load = load_port(tables) if loadable else {}
     return {
         "s_shape": AxiStream(SHAPE, last=False),
-        "s_lanes": AxiStream(STATE * halves_of(width), last=False),
+        "s_lanes": AxiStream(STATE, last=False),
         "s_codes": AxiStream(32 * width, user=2 * place_bits(width)),
-        "m_exponents": AxiStream(8 * width, user=3 + items, last=False),
+        "m_exponents": AxiStream(8 * width, last=False),
         "m_tail": AxiStream(32, last=False),
         "m_check": AxiStream(32 + CODE_BITS, last=False),
         **load,
@@ -98,10 +85,9 @@ def lane_dec(
 
     s_shape      in   of each chunk {payload bytes that must be 0, it has codes, number of values
                       - 1}; taken with its last group
-    s_lanes      in   of each chunk the words of the lane states, then words of block headers
+    s_lanes      in   of each chunk the lane states, then the block headers {table, emax}
     s_codes      in   words with codes, as of code_window
-    m_exponents  out  the exponents of a group, the first lowest; tuser = {how many values follow
-                      it in its chunk, 5 for more; how many it has, less one}
+    m_exponents  out  the exponents of a group, the first lowest
     m_tail       out  of each chunk the last raw bytes, after its last exponents
     m_check      out  of each chunk {the first ChunkError found in it, the CRC-32}, with m_tail; the
                       chunk after it waits for both to go
@@ -109,13 +95,12 @@ def lane_dec(
                       tables that no chunk in the decoder names
     rst          in   synchronous, active high
     """
-    rounds, halves, slots = rounds_of(width), halves_of(width), slots_of(width)
+    rounds, slots = rounds_of(width), slots_of(width)
     item_bits = (width - 1).bit_length()
     group_bits = INDEX - item_bits
     last_of_block = POINT.block // width - 1
     block_bits = last_of_block.bit_length()
     alone = width == 1
-    full = width - 1
     drained = rounds == 2  # the turn must wait for the last group to have gone through its steps
 
     step_of = enum("GATHER", "TURN", "RUN")  # all lanes at home, all change, all go round
@@ -128,25 +113,23 @@ def lane_dec(
     number = Signal(modbv(0)[group_bits:])  # of that group
     following = Signal(modbv(0)[group_bits:])  # of the one after it
     last = Signal(bool(0))  # it is the chunk's last
-    now_last, then_last = (Signal(bool(0)) for _ in range(2))  # this one, or the next, enters last
     boundary = Signal(bool(0))  # it is a block's last
     unused = Signal(intbv(0)[2:])  # payload bytes that must be 0
 
     # the block of the group that enters
     emax = Signal(intbv(0)[8:])
-    coder = Signal(intbv(0)[table_bits(tables) :])  # its table
+    coder_bits = table_bits(tables)
+    coder = Signal(intbv(0)[coder_bits:])  # its table
     raw = Signal(bool(0))
     opening = Signal(bool(0))  # the group is the block's first
     blank = Signal(bool(0))  # its header has not been read
-    place = Signal(modbv(0)[(halves - 1).bit_length() :])  # of the next half in its word
     read_header = Signal(bool(0))
     used = Signal(bool(0))  # that was the cycle before, and the word may leave
     want_header = Signal(bool(0))
-    half = Signal(intbv(0)[STATE:])
 
     # groups in the first step, the second, and behind
     valid0, valid1, valid2 = (Signal(bool(0)) for _ in range(3))
-    last0, last1, last2 = (Signal(bool(0)) for _ in range(3))
+    last0, last1 = (Signal(bool(0)) for _ in range(2))
     opening0, opening1 = (Signal(bool(0)) for _ in range(2))
     raw0, parted = (Signal(bool(0)) for _ in range(2))
     emax2 = Signal(intbv(0)[8:])
@@ -154,7 +137,6 @@ def lane_dec(
     escape = Signal(intbv(0)[ESCAPE_BITS:])
     biases = [Signal(intbv(0)[MAX_LENGTH:]) for _ in range(PLANES)]
     orders = [Signal(intbv(0)[SYMBOLS:]) for _ in range(PLANES)]
-    behind = Signal(intbv(0)[3:])
 
     coded = Signal(bool(0))
     room, source, go, able, move, step, start, missing, unread = (Signal(bool(0)) for _ in range(9))
@@ -166,9 +148,18 @@ def lane_dec(
     fault = Signal(intbv(0)[CODE_BITS:])  # of the chunk whose lanes the rings hold
     verdict = Signal(intbv(0)[CODE_BITS:])  # of the one whose lanes have left
 
-    parts = [Signal(intbv(0)[STATE:]) for _ in range(halves)]
-    cuts = [cut(s_lanes.tdata, part, STATE * (i + 1)) for i, part in enumerate(parts)]
-    picked = choose(parts, place, half)
+    parts = [*(Signal(intbv(0)[STATE:]) for _ in range(width - 1)), s_lanes.tdata]
+    if alone:
+        ready = True
+    else:
+        ready = Signal(bool(0))  # the lanes of a round are here if s_lanes offers its last
+        gather, turned = (Signal(bool(0)) for _ in range(2))
+        gathering = gather_lanes(clk, rst, parts, gather, turned, ready)
+
+        @always_comb
+        def gather_more():
+            gather.next = not more and not ready and s_lanes.tvalid
+            turned.next = step and entering
 
     window = code_window(
         clk, rst, s_codes, start, coded, valid1, go, able, missing, unread, take, dealt, width
@@ -187,16 +178,15 @@ def lane_dec(
         live, absent, refill, spell, negative = (Signal(bool(0)) for _ in range(5))
         leaves, exponent = Signal(intbv(0)[STATE:]), Signal(intbv(0)[8:])
         if alone:
-            enters, refill_byte, exponent_byte = half, dealt(8, 0), dealt(16, 8)
+            refill_byte, exponent_byte = dealt(8, 0), dealt(16, 8)
             takes += [refill, spell]
         else:
-            enters = parts[k]
             refill_byte = exponent_byte = dealt(8 * k + 8, 8 * k)
             takes.append(Signal(bool(0)))
             columns.append(either(refill, spell, takes[-1]))
         columns.append(
             lane_column(
-                clk, rst, move, step, entering, enters, live, raw0, limits, escape, biases,
+                clk, rst, move, step, entering, parts[k], live, raw0, limits, escape, biases,
                 orders, emax2, absent, parted, blocked, refill_byte, exponent_byte,
                 leaves, refill, spell, blocks, exponent, negative, rounds, alone,
             )
@@ -220,22 +210,11 @@ def lane_dec(
     )
     paid = ConcatSignal(*reversed(leave), payload(64, 8 * width))
 
-    # The groups before which the chunk's last comes next, second, ...
-    reach = -(-(BEHIND - 1) // width)
-    ahead = ConcatSignal(then_last, now_last, last0, last1)
-    items = Signal(intbv(0)[max(1, item_bits) :])
-    user = behind if alone else ConcatSignal(behind, items)
-
     # What enters next.
 
     @always_comb
     def advance():
         following.next = number + 1
-
-    @always_comb
-    def look_ends():
-        now_last.next = more and last
-        then_last.next = more and following == s_shape.tdata[INDEX:item_bits]
 
     @always(clk.posedge)
     def look_ahead():
@@ -251,7 +230,7 @@ def lane_dec(
     @always_comb
     def look():
         room.next = m_exponents.tready or not m_exponents.tvalid
-        source.next = (phase == step_of.TURN and (s_lanes.tvalid or not entering)) or (
+        source.next = (phase == step_of.TURN and ((ready and s_lanes.tvalid) or not entering)) or (
             phase == step_of.RUN and not (more and blank)
         )
 
@@ -280,15 +259,8 @@ def lane_dec(
     def take_lanes():
         s_lanes.tready.next = (
             used
-            or (phase == step_of.GATHER and place != 0)
-            or (
-                phase == step_of.TURN
-                and entering
-                and (place == 1 or not alone)
-                and room
-                and able
-                and not split
-            )
+            or (not more and not ready)
+            or (phase == step_of.TURN and entering and room and able and not split)
         )
         read_header.next = want_header and s_lanes.tvalid
         start.next = phase == step_of.TURN and lane == rounds - 1 and step
@@ -298,11 +270,8 @@ def lane_dec(
     def control():
         if step:
             lane.next = lane + 1
-        if read_header or (alone and step and entering):
-            place.next = place + 1
-        used.next = read_header and place == halves - 1
+        used.next = read_header
         if phase == step_of.GATHER:
-            place.next = 0  # the rest of a word with headers is not needed
             if held:
                 leaving.next = True
                 entering.next = s_shape.tvalid
@@ -348,9 +317,9 @@ def lane_dec(
     @always(clk.posedge)
     def headers():
         if read_header:
-            emax.next = half[8:]
-            coder.next = half[8 + len(coder) : 8]
-            raw.next = half[16:8] == RAW
+            emax.next = s_lanes.tdata[8:]
+            coder.next = s_lanes.tdata[8 + coder_bits : 8]
+            raw.next = s_lanes.tdata[16:8] == RAW
         if read_header:
             opening.next = True
         elif step:
@@ -375,9 +344,6 @@ def lane_dec(
     @always(clk.posedge)
     def follow_on():
         if step:
-            last0.next = phase == step_of.RUN and more and last
-            last1.next = last0
-            last2.next = last1
             raw0.next = raw
             opening0.next = opening
             opening1.next = opening0
@@ -387,24 +353,16 @@ def lane_dec(
                 payload.next = paid
         if move:
             m_exponents.tdata.next = exponents_word
-            m_exponents.tuser.next = user
-
-    # What is said of a group that leaves.
-
-    counting = count_behind(ahead, surplus, last2, behind, width)
 
     if not alone:
-
-        @always_comb
-        def count_items():
-            items.next = full
-            if last2:
-                items.next = surplus
 
         @always(clk.posedge)
         def count_last():
             if step and more and last:
                 surplus.next = s_shape.tdata[item_bits:]
+            if step:
+                last0.next = phase == step_of.RUN and more and last
+                last1.next = last0
 
     @always_comb
     def show_payload():
@@ -499,44 +457,31 @@ def judge_lane(lane, leaves, unused, odd_state, odd_payload, item, width):
 
 
 @block
-def count_behind(ahead, surplus, last, behind, width):
-    """How many values follow a group: of ahead[i], the chunk's last group is i + 1 behind it."""
-    if width == 1:
+def gather_lanes(clk, rst, parts, gather, turned, ready):
+    """Keep the lanes of a round before the one that is offered, the last of the parts."""
+    most = len(parts) - 1
+    some = Signal(modbv(0)[most.bit_length() :])
+    moves = [shift(clk, gather, parts[i + 1], parts[i]) for i in range(most)]
 
-        @always_comb
-        def count():
-            behind.next = BEHIND
-            if last:
-                behind.next = 0
-            elif ahead[0]:
-                behind.next = 1
-            elif ahead[1]:
-                behind.next = 2
-            elif ahead[2]:
-                behind.next = 3
-            elif ahead[3]:
-                behind.next = 4
+    @always_comb
+    def show():
+        ready.next = some == most
 
-    elif width == 2:
+    @always_seq(clk.posedge, reset=rst)
+    def count():
+        if turned:
+            some.next = 0
+        elif gather:
+            some.next = some + 1
 
-        @always_comb
-        def count():
-            behind.next = BEHIND
-            if last:
-                behind.next = 0
-            elif ahead[0]:
-                behind.next = concat(intbv(0)[2:], surplus) + 1
-            elif ahead[1]:
-                behind.next = concat(intbv(1)[2:], surplus) + 1
+    return instances()
 
-    else:
 
-        @always_comb
-        def count():
-            behind.next = BEHIND
-            if last:
-                behind.next = 0
-            elif ahead[0]:
-                behind.next = concat(intbv(0)[1:], surplus) + 1
+@block
+def shift(clk, gather, before, after):
+    @always(clk.posedge)
+    def move():
+        if gather:
+            after.next = before
 
-    return count
+    return move

@@ -29,14 +29,16 @@ module chunk_check (
 );
 // Pass values on and judge them.
 //
-// s_axis   in   values; tuser = {the chunk has a check, its last value}; tlast = frame's last
+// s_axis   in   groups of values; tuser = {the chunk has a check, its last group, values less 1};
+//               tlast = frame's last
 // s_check  in   of each chunk that has one {a ChunkError that its codes showed, the CRC-32}, there
-//               before the chunk's last value is; taken in the cycle after it
-// m_axis   out  the same values; tuser = the frame's first ChunkError, in its last word
-// passed   out  a chunk's last value moves
+//               before the chunk's last value is; taken when that has been counted
+// m_axis   out  the same values; tkeep marks them by the byte; tuser = the frame's first
+//               ChunkError, in its last word
+// passed   out  a chunk's last group moves
 // halt     in   what comes next is of a chunk at fault: offer nothing more
 // halted   out  and nothing is being offered
-// close    in   when halted: end the frame with a word 0, forget its chunk
+// close    in   when halted: end the frame with a word that means nothing, forget its chunk
 // fault    in   with close: why, if nothing was found before
 // rst      in   synchronous, active high
 
@@ -52,7 +54,7 @@ input [3:0] fault;
 input [31:0] s_axis_tdata;
 input s_axis_tvalid;
 output s_axis_tready;
-reg s_axis_tready;
+wire s_axis_tready;
 input s_axis_tlast;
 input [1:0] s_axis_tuser;
 input [35:0] s_check_tdata;
@@ -60,21 +62,26 @@ input s_check_tvalid;
 output s_check_tready;
 wire s_check_tready;
 output [31:0] m_axis_tdata;
-reg [31:0] m_axis_tdata;
+wire [31:0] m_axis_tdata;
 output m_axis_tvalid;
-reg m_axis_tvalid;
+wire m_axis_tvalid;
 input m_axis_tready;
 output m_axis_tlast;
-reg m_axis_tlast;
+wire m_axis_tlast;
 output [3:0] m_axis_tuser;
 reg [3:0] m_axis_tuser;
 
-reg counted;
-reg due;
+wire counted;
+reg due_here;
+wire due_starts;
+reg end_here;
+wire end_starts;
 reg [31:0] found;
+wire free;
 reg fresh;
 reg judged;
-reg moves;
+wire leaves;
+wire moves;
 wire offer;
 wire take;
 reg [3:0] verdict;
@@ -82,6 +89,7 @@ reg waiting;
 reg [31:0] crc320_narrow0_earlier;
 wire [31:0] crc320_narrow0_following;
 reg [31:0] crc320_narrow0_mixed;
+wire [31:0] crc320_narrow0_total;
 wire crc320_narrow0_xor_network0_total;
 wire [31:0] crc320_narrow0_xor_network0_joined;
 wire crc320_narrow0_xor_network0_xor21_total;
@@ -821,33 +829,54 @@ always @(crc320_narrow0_earlier, s_axis_tdata) begin: crc320_narrow0_mix
     crc320_narrow0_mixed[32-1:0] = ((~crc320_narrow0_earlier[32-1:0]) ^ s_axis_tdata);
 end
 
-always @(posedge clk) begin: crc320_narrow0_step
+assign crc320_narrow0_total = (~crc320_narrow0_following);
+
+always @(posedge clk) begin: crc320_narrow0_accumulate0_step
     if (rst == 1) begin
         found <= 0;
     end
     else begin
         if (take) begin
-            found <= (~crc320_narrow0_following);
+            found <= crc320_narrow0_total;
         end
     end
 end
 
+always @(posedge clk) begin: go_on0_move
+    if (rst == 1) begin
+        end_here <= 0;
+    end
+    else begin
+        end_here <= ((end_starts || (end_here && 1'b0)) && (!leaves));
+    end
+end
+
+always @(posedge clk) begin: go_on1_move
+    if (rst == 1) begin
+        due_here <= 0;
+    end
+    else begin
+        due_here <= ((due_starts || (due_here && 1'b0)) && (!leaves));
+    end
+end
+
+assign free = (((!s_axis_tlast) || judged) && ((!halt) || waiting));
 assign offer = ((s_axis_tvalid && ((!s_axis_tlast) || judged) && ((!halt) || waiting)) || close);
 assign halted = (halt && (!waiting));
 
-always @(offer, judged, waiting, s_axis_tlast, close, m_axis_tready, s_axis_tdata, halt) begin: pass_on
-    m_axis_tvalid = offer;
-    m_axis_tdata = s_axis_tdata;
-    if (close) begin
-        m_axis_tdata = 0;
-    end
-    m_axis_tlast = (s_axis_tlast || close);
-    s_axis_tready = (m_axis_tready && ((!s_axis_tlast) || judged) && ((!halt) || waiting));
-    moves = (offer && m_axis_tready);
-end
+assign m_axis_tvalid = offer;
+assign m_axis_tdata = s_axis_tdata;
+assign m_axis_tlast = (s_axis_tlast || close);
+assign s_axis_tready = (m_axis_tready && free);
+assign moves = (offer && m_axis_tready);
+assign leaves = (offer && m_axis_tready && (s_axis_tlast || close));
 
+assign counted = (judged || (end_here != 0));
 assign passed = (moves && s_axis_tuser[0] && (!close));
 assign take = (s_axis_tvalid && ((m_axis_tready && (!s_axis_tlast) && ((!halt) || waiting)) || (s_axis_tlast && (!counted) && (!halt))));
+
+assign end_starts = (take && s_axis_tlast);
+assign due_starts = (take && s_axis_tuser[0] && s_axis_tuser[1]);
 
 always @(verdict, judged, close, fault) begin: tell
     m_axis_tuser = 0;
@@ -859,32 +888,28 @@ always @(verdict, judged, close, fault) begin: tell
     end
 end
 
-assign s_check_tready = due;
+assign s_check_tready = (due_here && (!1'b0));
 
 always @(posedge clk) begin: follow
     if (rst == 1) begin
+        verdict <= 0;
+        fresh <= 1;
         judged <= 0;
         waiting <= 0;
-        fresh <= 1;
-        due <= 0;
-        counted <= 0;
-        verdict <= 0;
     end
     else begin
         waiting <= (offer && (!m_axis_tready));
-        counted <= ((counted || (take && s_axis_tlast)) && (!moves));
-        judged <= (counted && (!moves));
-        due <= (take && (s_axis_tuser == 3));
+        judged <= (((end_here && (!1'b0)) || judged) && (!leaves));
         if (close) begin
             fresh <= 1'b1;
         end
         else if (take) begin
             fresh <= s_axis_tuser[0];
         end
-        if ((moves && (s_axis_tlast || close))) begin
+        if (leaves) begin
             verdict <= 0;
         end
-        else if ((due && (verdict == 0))) begin
+        else if ((due_here && (!1'b0) && (verdict == 0))) begin
             if ((s_check_tdata[36-1:32] != 0)) begin
                 verdict <= s_check_tdata[36-1:32];
             end

@@ -84,40 +84,40 @@ wire [15:0] dealt_word;
 wire [23:0] remains;
 wire [15:0] cut0_field;
 wire [15:0] cut1_field;
-reg [7:0] pick0_byte;
-wire [4:0] pick0_choices;
-reg [7:0] pick1_byte;
-wire [4:0] pick1_choices;
-reg [7:0] pick2_byte;
-wire [4:0] pick2_choices;
-reg [7:0] pick3_byte;
-wire [5:0] pick3_choices;
-reg [7:0] pick4_byte;
-wire [5:0] pick4_choices;
-reg [7:0] pick5_byte;
-wire [5:0] pick5_choices;
+reg [7:0] pick0_chosen;
+wire [5:0] pick0_choices;
+reg [7:0] pick1_chosen;
+wire [5:0] pick1_choices;
+reg [7:0] pick2_chosen;
+wire [5:0] pick2_choices;
+reg [7:0] pick3_chosen;
+wire [6:0] pick3_choices;
+reg [7:0] pick4_chosen;
+wire [6:0] pick4_choices;
+reg [7:0] pick5_chosen;
+wire [6:0] pick5_choices;
 reg [1:0] count_before0_rank;
-reg [7:0] pick6_byte;
-wire [4:0] pick6_choices;
+reg [7:0] pick6_chosen;
+wire [5:0] pick6_choices;
 
-assign dealt_word[16-1:8] = pick6_byte;
+assign dealt_word[16-1:8] = pick6_chosen;
 assign dealt_word[8-1:0] = held[8-1:0];
-assign remains[24-1:16] = pick5_byte;
-assign remains[16-1:8] = pick4_byte;
-assign remains[8-1:0] = pick3_byte;
-assign pick0_choices[5-1:2] = 'b000;
+assign remains[24-1:16] = pick5_chosen;
+assign remains[16-1:8] = pick4_chosen;
+assign remains[8-1:0] = pick3_chosen;
+assign pick0_choices[6-1:2] = 'b0000;
 assign pick0_choices[2-1:0] = offset;
-assign pick1_choices[5-1:2] = 'b000;
+assign pick1_choices[6-1:2] = 'b0000;
 assign pick1_choices[2-1:0] = offset;
-assign pick2_choices[5-1:2] = 'b000;
+assign pick2_choices[6-1:2] = 'b0000;
 assign pick2_choices[2-1:0] = offset;
-assign pick3_choices[6-1:3] = 'b000;
+assign pick3_choices[7-1:3] = 'b0000;
 assign pick3_choices[3-1:0] = shift;
-assign pick4_choices[6-1:3] = 'b000;
+assign pick4_choices[7-1:3] = 'b0000;
 assign pick4_choices[3-1:0] = shift;
-assign pick5_choices[6-1:3] = 'b000;
+assign pick5_choices[7-1:3] = 'b0000;
 assign pick5_choices[3-1:0] = shift;
-assign pick6_choices[5-1:2] = 'b000;
+assign pick6_choices[6-1:2] = 'b0000;
 assign pick6_choices[2-1:0] = count_before0_rank;
 
 assign cut0_field = s_axis_tdata[16-1:(16 - 16)];
@@ -157,7 +157,7 @@ always @(grain[8-1:0], held[24-1:16], pick0_choices) begin: pick0_find
     if (pick0_choices[4]) begin
         b4 = 0;
     end
-    pick0_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick0_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
 always @(grain[16-1:8], grain[8-1:0], pick1_choices) begin: pick1_find
@@ -186,7 +186,7 @@ always @(grain[16-1:8], grain[8-1:0], pick1_choices) begin: pick1_find
     if (pick1_choices[4]) begin
         b4 = 0;
     end
-    pick1_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick1_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
 always @(grain[16-1:8], pick2_choices) begin: pick2_find
@@ -215,10 +215,10 @@ always @(grain[16-1:8], pick2_choices) begin: pick2_find
     if (pick2_choices[4]) begin
         b4 = 0;
     end
-    pick2_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick2_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(pick0_byte, held[8-1:0], held[16-1:8], pick3_choices) begin: pick3_find
+always @(pick0_chosen, held[8-1:0], held[16-1:8], pick3_choices) begin: pick3_find
     reg [8-1:0] b0;
     reg [8-1:0] b1;
     reg [8-1:0] b2;
@@ -236,7 +236,7 @@ always @(pick0_byte, held[8-1:0], held[16-1:8], pick3_choices) begin: pick3_find
         b1 = held[16-1:8];
     end
     if (pick3_choices[2]) begin
-        b2 = pick0_byte;
+        b2 = pick0_chosen;
     end
     if (pick3_choices[3]) begin
         b3 = 0;
@@ -244,10 +244,10 @@ always @(pick0_byte, held[8-1:0], held[16-1:8], pick3_choices) begin: pick3_find
     if (pick3_choices[4]) begin
         b4 = 0;
     end
-    pick3_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick3_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(pick1_byte, held[16-1:8], pick0_byte, pick4_choices) begin: pick4_find
+always @(pick1_chosen, held[16-1:8], pick0_chosen, pick4_choices) begin: pick4_find
     reg [8-1:0] b0;
     reg [8-1:0] b1;
     reg [8-1:0] b2;
@@ -262,10 +262,10 @@ always @(pick1_byte, held[16-1:8], pick0_byte, pick4_choices) begin: pick4_find
         b0 = held[16-1:8];
     end
     if (pick4_choices[1]) begin
-        b1 = pick0_byte;
+        b1 = pick0_chosen;
     end
     if (pick4_choices[2]) begin
-        b2 = pick1_byte;
+        b2 = pick1_chosen;
     end
     if (pick4_choices[3]) begin
         b3 = 0;
@@ -273,10 +273,10 @@ always @(pick1_byte, held[16-1:8], pick0_byte, pick4_choices) begin: pick4_find
     if (pick4_choices[4]) begin
         b4 = 0;
     end
-    pick4_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick4_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(pick2_byte, pick0_byte, pick1_byte, pick5_choices) begin: pick5_find
+always @(pick2_chosen, pick0_chosen, pick1_chosen, pick5_choices) begin: pick5_find
     reg [8-1:0] b0;
     reg [8-1:0] b1;
     reg [8-1:0] b2;
@@ -288,13 +288,13 @@ always @(pick2_byte, pick0_byte, pick1_byte, pick5_choices) begin: pick5_find
     b3 = 8'h0;
     b4 = 8'h0;
     if (pick5_choices[0]) begin
-        b0 = pick0_byte;
+        b0 = pick0_chosen;
     end
     if (pick5_choices[1]) begin
-        b1 = pick1_byte;
+        b1 = pick1_chosen;
     end
     if (pick5_choices[2]) begin
-        b2 = pick2_byte;
+        b2 = pick2_chosen;
     end
     if (pick5_choices[3]) begin
         b3 = 0;
@@ -302,7 +302,7 @@ always @(pick2_byte, pick0_byte, pick1_byte, pick5_choices) begin: pick5_find
     if (pick5_choices[4]) begin
         b4 = 0;
     end
-    pick5_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick5_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
 always @(take[1-1:0]) begin: count_before0_find
@@ -338,7 +338,7 @@ always @(held[8-1:0], held[16-1:8], pick6_choices) begin: pick6_find
     if (pick6_choices[4]) begin
         b4 = 0;
     end
-    pick6_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick6_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
 assign here = (s_axis_tvalid || (!more));

@@ -88,88 +88,88 @@ wire [31:0] cut2_field;
 wire [31:0] cut3_field;
 reg [31:0] choose0_word;
 reg [31:0] choose0_either1_chosen;
-reg [7:0] pick0_byte;
-wire [6:0] pick0_choices;
-reg [7:0] pick1_byte;
-wire [6:0] pick1_choices;
-reg [7:0] pick2_byte;
-wire [6:0] pick2_choices;
-reg [7:0] pick3_byte;
-wire [6:0] pick3_choices;
-reg [7:0] pick4_byte;
-wire [6:0] pick4_choices;
-reg [7:0] pick5_byte;
-wire [6:0] pick5_choices;
-reg [7:0] pick6_byte;
-wire [6:0] pick6_choices;
-reg [7:0] pick7_byte;
-wire [7:0] pick7_choices;
-reg [7:0] pick8_byte;
-wire [7:0] pick8_choices;
-reg [7:0] pick9_byte;
-wire [7:0] pick9_choices;
-reg [7:0] pick10_byte;
-wire [7:0] pick10_choices;
-reg [7:0] pick11_byte;
-wire [7:0] pick11_choices;
-reg [7:0] pick12_byte;
-wire [7:0] pick12_choices;
-reg [7:0] pick13_byte;
-wire [7:0] pick13_choices;
+reg [7:0] pick0_chosen;
+wire [7:0] pick0_choices;
+reg [7:0] pick1_chosen;
+wire [7:0] pick1_choices;
+reg [7:0] pick2_chosen;
+wire [7:0] pick2_choices;
+reg [7:0] pick3_chosen;
+wire [7:0] pick3_choices;
+reg [7:0] pick4_chosen;
+wire [7:0] pick4_choices;
+reg [7:0] pick5_chosen;
+wire [7:0] pick5_choices;
+reg [7:0] pick6_chosen;
+wire [7:0] pick6_choices;
+reg [7:0] pick7_chosen;
+wire [8:0] pick7_choices;
+reg [7:0] pick8_chosen;
+wire [8:0] pick8_choices;
+reg [7:0] pick9_chosen;
+wire [8:0] pick9_choices;
+reg [7:0] pick10_chosen;
+wire [8:0] pick10_choices;
+reg [7:0] pick11_chosen;
+wire [8:0] pick11_choices;
+reg [7:0] pick12_chosen;
+wire [8:0] pick12_choices;
+reg [7:0] pick13_chosen;
+wire [8:0] pick13_choices;
 reg [1:0] count_before0_rank;
-reg [7:0] pick14_byte;
-wire [4:0] pick14_choices;
+reg [7:0] pick14_chosen;
+wire [5:0] pick14_choices;
 reg [2:0] count_before1_rank;
-reg [7:0] pick15_byte;
-wire [5:0] pick15_choices;
+reg [7:0] pick15_chosen;
+wire [6:0] pick15_choices;
 reg [3:0] count_before2_rank;
-reg [7:0] pick16_byte;
-wire [6:0] pick16_choices;
+reg [7:0] pick16_chosen;
+wire [7:0] pick16_choices;
 
-assign dealt_word[32-1:24] = pick16_byte;
-assign dealt_word[24-1:16] = pick15_byte;
-assign dealt_word[16-1:8] = pick14_byte;
+assign dealt_word[32-1:24] = pick16_chosen;
+assign dealt_word[24-1:16] = pick15_chosen;
+assign dealt_word[16-1:8] = pick14_chosen;
 assign dealt_word[8-1:0] = held[8-1:0];
-assign remains[56-1:48] = pick13_byte;
-assign remains[48-1:40] = pick12_byte;
-assign remains[40-1:32] = pick11_byte;
-assign remains[32-1:24] = pick10_byte;
-assign remains[24-1:16] = pick9_byte;
-assign remains[16-1:8] = pick8_byte;
-assign remains[8-1:0] = pick7_byte;
-assign pick0_choices[7-1:4] = 'b000;
+assign remains[56-1:48] = pick13_chosen;
+assign remains[48-1:40] = pick12_chosen;
+assign remains[40-1:32] = pick11_chosen;
+assign remains[32-1:24] = pick10_chosen;
+assign remains[24-1:16] = pick9_chosen;
+assign remains[16-1:8] = pick8_chosen;
+assign remains[8-1:0] = pick7_chosen;
+assign pick0_choices[8-1:4] = 'b0000;
 assign pick0_choices[4-1:0] = offset;
-assign pick1_choices[7-1:4] = 'b000;
+assign pick1_choices[8-1:4] = 'b0000;
 assign pick1_choices[4-1:0] = offset;
-assign pick2_choices[7-1:4] = 'b000;
+assign pick2_choices[8-1:4] = 'b0000;
 assign pick2_choices[4-1:0] = offset;
-assign pick3_choices[7-1:4] = 'b000;
+assign pick3_choices[8-1:4] = 'b0000;
 assign pick3_choices[4-1:0] = offset;
-assign pick4_choices[7-1:4] = 'b000;
+assign pick4_choices[8-1:4] = 'b0000;
 assign pick4_choices[4-1:0] = offset;
-assign pick5_choices[7-1:4] = 'b000;
+assign pick5_choices[8-1:4] = 'b0000;
 assign pick5_choices[4-1:0] = offset;
-assign pick6_choices[7-1:4] = 'b000;
+assign pick6_choices[8-1:4] = 'b0000;
 assign pick6_choices[4-1:0] = offset;
-assign pick7_choices[8-1:5] = 'b000;
+assign pick7_choices[9-1:5] = 'b0000;
 assign pick7_choices[5-1:0] = shift;
-assign pick8_choices[8-1:5] = 'b000;
+assign pick8_choices[9-1:5] = 'b0000;
 assign pick8_choices[5-1:0] = shift;
-assign pick9_choices[8-1:5] = 'b000;
+assign pick9_choices[9-1:5] = 'b0000;
 assign pick9_choices[5-1:0] = shift;
-assign pick10_choices[8-1:5] = 'b000;
+assign pick10_choices[9-1:5] = 'b0000;
 assign pick10_choices[5-1:0] = shift;
-assign pick11_choices[8-1:5] = 'b000;
+assign pick11_choices[9-1:5] = 'b0000;
 assign pick11_choices[5-1:0] = shift;
-assign pick12_choices[8-1:5] = 'b000;
+assign pick12_choices[9-1:5] = 'b0000;
 assign pick12_choices[5-1:0] = shift;
-assign pick13_choices[8-1:5] = 'b000;
+assign pick13_choices[9-1:5] = 'b0000;
 assign pick13_choices[5-1:0] = shift;
-assign pick14_choices[5-1:2] = 'b000;
+assign pick14_choices[6-1:2] = 'b0000;
 assign pick14_choices[2-1:0] = count_before0_rank;
-assign pick15_choices[6-1:3] = 'b000;
+assign pick15_choices[7-1:3] = 'b0000;
 assign pick15_choices[3-1:0] = count_before1_rank;
-assign pick16_choices[7-1:4] = 'b000;
+assign pick16_choices[8-1:4] = 'b0000;
 assign pick16_choices[4-1:0] = count_before2_rank;
 
 assign cut0_field = s_axis_tdata[32-1:(32 - 32)];
@@ -227,7 +227,7 @@ always @(held[40-1:32], pick0_choices, held[40-1:32], grain[8-1:0], held[40-1:32
     if (pick0_choices[4]) begin
         b4 = 0;
     end
-    pick0_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick0_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
 always @(held[48-1:40], pick1_choices, held[48-1:40], grain[16-1:8], grain[8-1:0]) begin: pick1_find
@@ -256,7 +256,7 @@ always @(held[48-1:40], pick1_choices, held[48-1:40], grain[16-1:8], grain[8-1:0
     if (pick1_choices[4]) begin
         b4 = 0;
     end
-    pick1_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick1_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
 always @(grain[8-1:0], pick2_choices, held[56-1:48], grain[24-1:16], grain[16-1:8]) begin: pick2_find
@@ -285,7 +285,7 @@ always @(grain[8-1:0], pick2_choices, held[56-1:48], grain[24-1:16], grain[16-1:
     if (pick2_choices[4]) begin
         b4 = 0;
     end
-    pick2_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick2_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
 always @(grain[16-1:8], pick3_choices, grain[8-1:0], grain[32-1:24], grain[24-1:16]) begin: pick3_find
@@ -314,7 +314,7 @@ always @(grain[16-1:8], pick3_choices, grain[8-1:0], grain[32-1:24], grain[24-1:
     if (pick3_choices[4]) begin
         b4 = 0;
     end
-    pick3_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick3_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
 always @(grain[24-1:16], grain[32-1:24], pick4_choices, grain[16-1:8]) begin: pick4_find
@@ -343,7 +343,7 @@ always @(grain[24-1:16], grain[32-1:24], pick4_choices, grain[16-1:8]) begin: pi
     if (pick4_choices[4]) begin
         b4 = 0;
     end
-    pick4_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick4_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
 always @(grain[32-1:24], pick5_choices, grain[24-1:16]) begin: pick5_find
@@ -372,7 +372,7 @@ always @(grain[32-1:24], pick5_choices, grain[24-1:16]) begin: pick5_find
     if (pick5_choices[4]) begin
         b4 = 0;
     end
-    pick5_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick5_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
 always @(pick6_choices, grain[32-1:24]) begin: pick6_find
@@ -401,10 +401,10 @@ always @(pick6_choices, grain[32-1:24]) begin: pick6_find
     if (pick6_choices[4]) begin
         b4 = 0;
     end
-    pick6_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick6_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(held[24-1:16], pick7_choices, held[32-1:24], pick0_byte, held[8-1:0], held[16-1:8]) begin: pick7_find
+always @(held[24-1:16], pick7_choices, held[32-1:24], pick0_chosen, held[8-1:0], held[16-1:8]) begin: pick7_find
     reg [8-1:0] b0;
     reg [8-1:0] b1;
     reg [8-1:0] b2;
@@ -428,12 +428,12 @@ always @(held[24-1:16], pick7_choices, held[32-1:24], pick0_byte, held[8-1:0], h
         b3 = held[32-1:24];
     end
     if (pick7_choices[4]) begin
-        b4 = pick0_byte;
+        b4 = pick0_chosen;
     end
-    pick7_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick7_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(held[32-1:24], pick8_choices, pick0_byte, pick1_byte, held[16-1:8], held[24-1:16]) begin: pick8_find
+always @(held[32-1:24], pick8_choices, pick0_chosen, pick1_chosen, held[16-1:8], held[24-1:16]) begin: pick8_find
     reg [8-1:0] b0;
     reg [8-1:0] b1;
     reg [8-1:0] b2;
@@ -454,15 +454,15 @@ always @(held[32-1:24], pick8_choices, pick0_byte, pick1_byte, held[16-1:8], hel
         b2 = held[32-1:24];
     end
     if (pick8_choices[3]) begin
-        b3 = pick0_byte;
+        b3 = pick0_chosen;
     end
     if (pick8_choices[4]) begin
-        b4 = pick1_byte;
+        b4 = pick1_chosen;
     end
-    pick8_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick8_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(pick0_byte, pick9_choices, pick1_byte, pick2_byte, held[24-1:16], held[32-1:24]) begin: pick9_find
+always @(pick0_chosen, pick9_choices, pick1_chosen, pick2_chosen, held[24-1:16], held[32-1:24]) begin: pick9_find
     reg [8-1:0] b0;
     reg [8-1:0] b1;
     reg [8-1:0] b2;
@@ -480,18 +480,18 @@ always @(pick0_byte, pick9_choices, pick1_byte, pick2_byte, held[24-1:16], held[
         b1 = held[32-1:24];
     end
     if (pick9_choices[2]) begin
-        b2 = pick0_byte;
+        b2 = pick0_chosen;
     end
     if (pick9_choices[3]) begin
-        b3 = pick1_byte;
+        b3 = pick1_chosen;
     end
     if (pick9_choices[4]) begin
-        b4 = pick2_byte;
+        b4 = pick2_chosen;
     end
-    pick9_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick9_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(pick1_byte, pick10_choices, pick2_byte, pick3_byte, held[32-1:24], pick0_byte) begin: pick10_find
+always @(pick1_chosen, pick10_choices, pick2_chosen, pick3_chosen, held[32-1:24], pick0_chosen) begin: pick10_find
     reg [8-1:0] b0;
     reg [8-1:0] b1;
     reg [8-1:0] b2;
@@ -506,21 +506,21 @@ always @(pick1_byte, pick10_choices, pick2_byte, pick3_byte, held[32-1:24], pick
         b0 = held[32-1:24];
     end
     if (pick10_choices[1]) begin
-        b1 = pick0_byte;
+        b1 = pick0_chosen;
     end
     if (pick10_choices[2]) begin
-        b2 = pick1_byte;
+        b2 = pick1_chosen;
     end
     if (pick10_choices[3]) begin
-        b3 = pick2_byte;
+        b3 = pick2_chosen;
     end
     if (pick10_choices[4]) begin
-        b4 = pick3_byte;
+        b4 = pick3_chosen;
     end
-    pick10_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick10_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(pick2_byte, pick11_choices, pick3_byte, pick4_byte, pick0_byte, pick1_byte) begin: pick11_find
+always @(pick2_chosen, pick11_choices, pick3_chosen, pick4_chosen, pick0_chosen, pick1_chosen) begin: pick11_find
     reg [8-1:0] b0;
     reg [8-1:0] b1;
     reg [8-1:0] b2;
@@ -532,24 +532,24 @@ always @(pick2_byte, pick11_choices, pick3_byte, pick4_byte, pick0_byte, pick1_b
     b3 = 8'h0;
     b4 = 8'h0;
     if (pick11_choices[0]) begin
-        b0 = pick0_byte;
+        b0 = pick0_chosen;
     end
     if (pick11_choices[1]) begin
-        b1 = pick1_byte;
+        b1 = pick1_chosen;
     end
     if (pick11_choices[2]) begin
-        b2 = pick2_byte;
+        b2 = pick2_chosen;
     end
     if (pick11_choices[3]) begin
-        b3 = pick3_byte;
+        b3 = pick3_chosen;
     end
     if (pick11_choices[4]) begin
-        b4 = pick4_byte;
+        b4 = pick4_chosen;
     end
-    pick11_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick11_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(pick3_byte, pick12_choices, pick4_byte, pick5_byte, pick1_byte, pick2_byte) begin: pick12_find
+always @(pick3_chosen, pick12_choices, pick4_chosen, pick5_chosen, pick1_chosen, pick2_chosen) begin: pick12_find
     reg [8-1:0] b0;
     reg [8-1:0] b1;
     reg [8-1:0] b2;
@@ -561,24 +561,24 @@ always @(pick3_byte, pick12_choices, pick4_byte, pick5_byte, pick1_byte, pick2_b
     b3 = 8'h0;
     b4 = 8'h0;
     if (pick12_choices[0]) begin
-        b0 = pick1_byte;
+        b0 = pick1_chosen;
     end
     if (pick12_choices[1]) begin
-        b1 = pick2_byte;
+        b1 = pick2_chosen;
     end
     if (pick12_choices[2]) begin
-        b2 = pick3_byte;
+        b2 = pick3_chosen;
     end
     if (pick12_choices[3]) begin
-        b3 = pick4_byte;
+        b3 = pick4_chosen;
     end
     if (pick12_choices[4]) begin
-        b4 = pick5_byte;
+        b4 = pick5_chosen;
     end
-    pick12_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick12_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(pick4_byte, pick13_choices, pick5_byte, pick6_byte, pick2_byte, pick3_byte) begin: pick13_find
+always @(pick4_chosen, pick13_choices, pick5_chosen, pick6_chosen, pick2_chosen, pick3_chosen) begin: pick13_find
     reg [8-1:0] b0;
     reg [8-1:0] b1;
     reg [8-1:0] b2;
@@ -590,21 +590,21 @@ always @(pick4_byte, pick13_choices, pick5_byte, pick6_byte, pick2_byte, pick3_b
     b3 = 8'h0;
     b4 = 8'h0;
     if (pick13_choices[0]) begin
-        b0 = pick2_byte;
+        b0 = pick2_chosen;
     end
     if (pick13_choices[1]) begin
-        b1 = pick3_byte;
+        b1 = pick3_chosen;
     end
     if (pick13_choices[2]) begin
-        b2 = pick4_byte;
+        b2 = pick4_chosen;
     end
     if (pick13_choices[3]) begin
-        b3 = pick5_byte;
+        b3 = pick5_chosen;
     end
     if (pick13_choices[4]) begin
-        b4 = pick6_byte;
+        b4 = pick6_chosen;
     end
-    pick13_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick13_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
 always @(take[1-1:0]) begin: count_before0_find
@@ -640,7 +640,7 @@ always @(held[8-1:0], held[16-1:8], pick14_choices) begin: pick14_find
     if (pick14_choices[4]) begin
         b4 = 0;
     end
-    pick14_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick14_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
 always @(take[2-1:0]) begin: count_before1_find
@@ -678,7 +678,7 @@ always @(held[24-1:16], held[8-1:0], held[16-1:8], pick15_choices) begin: pick15
     if (pick15_choices[4]) begin
         b4 = 0;
     end
-    pick15_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick15_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
 always @(take[3-1:0]) begin: count_before2_find
@@ -720,7 +720,7 @@ always @(held[24-1:16], pick16_choices, held[32-1:24], held[8-1:0], held[16-1:8]
     if (pick16_choices[4]) begin
         b4 = 0;
     end
-    pick16_byte = ((((b0 | b1) | b2) | b3) | b4);
+    pick16_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
 assign here = (s_axis_tvalid || (!more));

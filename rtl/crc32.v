@@ -20,6 +20,7 @@ module crc32 (
 // value  in   a group of values, the first in the lowest bits; a value is little-endian
 // check  out  the CRC-32, the contract's latency after take
 // rst    in   synchronous, active high
+// A flag `undo` may be given: when it is set, and no group is on its way, the check is shortened.
 
 input clk;
 input rst;
@@ -32,6 +33,7 @@ reg [31:0] check;
 reg [31:0] narrow0_earlier;
 wire [31:0] narrow0_following;
 reg [31:0] narrow0_mixed;
+wire [31:0] narrow0_total;
 wire narrow0_xor_network0_total;
 wire [31:0] narrow0_xor_network0_joined;
 wire narrow0_xor_network0_xor21_total;
@@ -771,13 +773,15 @@ always @(narrow0_earlier, value) begin: narrow0_mix
     narrow0_mixed[32-1:0] = ((~narrow0_earlier[32-1:0]) ^ value);
 end
 
-always @(posedge clk) begin: narrow0_step
+assign narrow0_total = (~narrow0_following);
+
+always @(posedge clk) begin: narrow0_accumulate0_step
     if (rst == 1) begin
         check <= 0;
     end
     else begin
         if (take) begin
-            check <= (~narrow0_following);
+            check <= narrow0_total;
         end
     end
 end

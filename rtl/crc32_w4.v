@@ -20,6 +20,7 @@ module crc32_w4 (
 // value  in   a group of values, the first in the lowest bits; a value is little-endian
 // check  out  the CRC-32, the contract's latency after take
 // rst    in   synchronous, active high
+// A flag `undo` may be given: when it is set, and no group is on its way, the check is shortened.
 
 input clk;
 input rst;
@@ -36,6 +37,7 @@ wire [31:0] wide0_remainder;
 wire [31:0] wide0_sums;
 reg wide0_taken;
 reg wide0_taken_first;
+wire [31:0] wide0_total;
 wire wide0_xor_network0_total;
 wire [31:0] wide0_xor_network0_joined;
 wire wide0_xor_network0_xor21_total;
@@ -3557,13 +3559,15 @@ always @(posedge clk) begin: wide0_divide
     wide0_taken_first <= first;
 end
 
-always @(posedge clk) begin: wide0_add
+assign wide0_total = (~(wide0_moved ^ wide0_addend));
+
+always @(posedge clk) begin: wide0_accumulate0_step
     if (rst == 1) begin
         check <= 0;
     end
     else begin
         if (wide0_taken) begin
-            check <= (~(wide0_moved ^ wide0_addend));
+            check <= wide0_total;
         end
     end
 end

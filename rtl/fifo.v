@@ -43,12 +43,14 @@ reg [32:0] shown;
 wire ram_queue0_fetch;
 reg [32:0] ram_queue0_fetched;
 reg ram_queue0_fetched_valid;
+reg ram_queue0_full;
 reg [9:0] ram_queue0_head;
-reg [10:0] ram_queue0_level;
+wire [9:0] ram_queue0_head_next;
 reg ram_queue0_shown_valid;
 reg ram_queue0_some;
 wire ram_queue0_step;
 reg [9:0] ram_queue0_tail;
+wire [9:0] ram_queue0_tail_next;
 wire ram_queue0_take;
 (* no_rw_check *) reg [32:0] ram_queue0_ram0_memory [0:1024-1];
 
@@ -67,12 +69,15 @@ always @(posedge clk) begin: ram_queue0_ram0_read_port
     end
 end
 
-assign s_axis_tready = (!ram_queue0_level[(11 - 1)]);
+assign s_axis_tready = (!ram_queue0_full);
 assign m_axis_tvalid = ram_queue0_shown_valid;
 
-assign ram_queue0_take = (s_axis_tvalid && (!ram_queue0_level[(11 - 1)]));
+assign ram_queue0_take = (s_axis_tvalid && (!ram_queue0_full));
 assign ram_queue0_step = (m_axis_tready || (!ram_queue0_shown_valid));
 assign ram_queue0_fetch = (ram_queue0_some && (m_axis_tready || (!ram_queue0_shown_valid) || (!ram_queue0_fetched_valid)));
+
+assign ram_queue0_head_next = (ram_queue0_head + 1);
+assign ram_queue0_tail_next = (ram_queue0_tail + 1);
 
 always @(posedge clk) begin: ram_queue0_show
     if (ram_queue0_step) begin
@@ -82,27 +87,29 @@ end
 
 always @(posedge clk) begin: ram_queue0_pointers
     if (rst == 1) begin
-        ram_queue0_level <= 0;
         ram_queue0_head <= 0;
         ram_queue0_tail <= 0;
         ram_queue0_some <= 0;
+        ram_queue0_full <= 0;
         ram_queue0_shown_valid <= 0;
         ram_queue0_fetched_valid <= 0;
     end
     else begin
         if (ram_queue0_take) begin
-            ram_queue0_tail <= (ram_queue0_tail + 1);
+            ram_queue0_tail <= ram_queue0_tail_next;
+            ram_queue0_some <= 1'b1;
+            if ((!ram_queue0_fetch)) begin
+                ram_queue0_full <= (ram_queue0_tail_next == ram_queue0_head);
+            end
+        end
+        else if (ram_queue0_fetch) begin
+            ram_queue0_some <= (ram_queue0_head_next != ram_queue0_tail);
         end
         if (ram_queue0_fetch) begin
-            ram_queue0_head <= (ram_queue0_head + 1);
-        end
-        if ((ram_queue0_take && (!ram_queue0_fetch))) begin
-            ram_queue0_level <= (ram_queue0_level + 1);
-            ram_queue0_some <= 1'b1;
-        end
-        else if ((ram_queue0_fetch && (!ram_queue0_take))) begin
-            ram_queue0_level <= (ram_queue0_level - 1);
-            ram_queue0_some <= (ram_queue0_level != 1);
+            ram_queue0_head <= ram_queue0_head_next;
+            if ((!ram_queue0_take)) begin
+                ram_queue0_full <= 1'b0;
+            end
         end
         if (ram_queue0_step) begin
             ram_queue0_shown_valid <= ram_queue0_fetched_valid;

@@ -6,6 +6,10 @@ gradient_enc_w4_fp32.v
 gradient_enc_w4_bf16.v
 gradient_dec_w1_fp32.v
 gradient_dec_w1_bf16.v
+gradient_dec_w2_fp32.v
+gradient_dec_w2_bf16.v
+gradient_dec_w4_fp32.v
+gradient_dec_w4_bf16.v
 zero_split.v
 zero_split_w2.v
 zero_split_w4.v
@@ -58,6 +62,8 @@ chunk_assemble.v
 chunk_assemble_w2.v
 chunk_assemble_w4.v
 chunk_parse.v
+chunk_parse_w2.v
+chunk_parse_w4.v
 code_window.v
 code_window_w2.v
 code_window_w4.v
@@ -65,9 +71,16 @@ lane_dec.v
 lane_dec_w2.v
 lane_dec_w4.v
 lane_dec_w4_loadable.v
+zero_flags.v
+zero_flags_w2.v
+zero_flags_w4.v
 raw_join.v
-zero_merge.v
+raw_join_w2.v
+raw_join_w4.v
+raw_join_w4_bf16.v
 chunk_check.v
+chunk_check_w2_bf16.v
+chunk_check_w4.v
 crc32.v
 crc32_w4.v
 byte_pack.v

@@ -98,6 +98,7 @@ wire zero_split0_slot0_holding;
 reg [31:0] zero_split0_crc320_narrow0_earlier;
 wire [31:0] zero_split0_crc320_narrow0_following;
 reg [31:0] zero_split0_crc320_narrow0_mixed;
+wire [31:0] zero_split0_crc320_narrow0_total;
 wire zero_split0_crc320_narrow0_xor_network0_total;
 wire [31:0] zero_split0_crc320_narrow0_xor_network0_joined;
 wire zero_split0_crc320_narrow0_xor_network0_xor21_total;
@@ -1295,13 +1296,15 @@ always @(zero_split0_crc320_narrow0_earlier, zero_split0_entered) begin: zero_sp
     zero_split0_crc320_narrow0_mixed[16-1:0] = ((~zero_split0_crc320_narrow0_earlier[16-1:0]) ^ zero_split0_entered);
 end
 
-always @(posedge clk) begin: zero_split0_crc320_narrow0_step
+assign zero_split0_crc320_narrow0_total = (~zero_split0_crc320_narrow0_following);
+
+always @(posedge clk) begin: zero_split0_crc320_narrow0_accumulate0_step
     if (rst == 1) begin
         zero_split0_remainder <= 0;
     end
     else begin
         if (zero_split0_step) begin
-            zero_split0_remainder <= (~zero_split0_crc320_narrow0_following);
+            zero_split0_remainder <= zero_split0_crc320_narrow0_total;
         end
     end
 end

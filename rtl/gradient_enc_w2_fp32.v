@@ -124,6 +124,7 @@ wire [31:0] zero_split0_crc320_wide0_remainder;
 wire [31:0] zero_split0_crc320_wide0_sums;
 reg zero_split0_crc320_wide0_taken;
 reg zero_split0_crc320_wide0_taken_first;
+wire [31:0] zero_split0_crc320_wide0_total;
 wire zero_split0_crc320_wide0_xor_network0_total;
 wire [31:0] zero_split0_crc320_wide0_xor_network0_joined;
 wire zero_split0_crc320_wide0_xor_network0_xor21_total;
@@ -3332,13 +3333,15 @@ always @(posedge clk) begin: zero_split0_crc320_wide0_divide
     zero_split0_crc320_wide0_taken_first <= zero_split0_opening;
 end
 
-always @(posedge clk) begin: zero_split0_crc320_wide0_add
+assign zero_split0_crc320_wide0_total = (~(zero_split0_crc320_wide0_moved ^ zero_split0_crc320_wide0_addend));
+
+always @(posedge clk) begin: zero_split0_crc320_wide0_accumulate0_step
     if (rst == 1) begin
         zero_split0_remainder <= 0;
     end
     else begin
         if (zero_split0_crc320_wide0_taken) begin
-            zero_split0_remainder <= (~(zero_split0_crc320_wide0_moved ^ zero_split0_crc320_wide0_addend));
+            zero_split0_remainder <= zero_split0_crc320_wide0_total;
         end
     end
 end

@@ -8,165 +8,677 @@
 module raw_join (
     clk,
     rst,
+    s_flags_tdata,
+    s_flags_tvalid,
+    s_flags_tready,
+    s_flags_tlast,
+    s_flags_tuser,
+    s_span_tdata,
+    s_span_tvalid,
+    s_span_tready,
     s_exponents_tdata,
     s_exponents_tvalid,
     s_exponents_tready,
-    s_exponents_tuser,
     s_raw_tdata,
     s_raw_tvalid,
     s_raw_tready,
-    s_raw_tuser,
+    s_raw_tlast,
     s_tail_tdata,
     s_tail_tvalid,
     s_tail_tready,
     m_axis_tdata,
     m_axis_tvalid,
-    m_axis_tready
+    m_axis_tready,
+    m_axis_tlast,
+    m_axis_tuser
 );
-// Make a value as soon as its exponent and its raw part are there.
+// Make a group of values.
 //
-// A word of s_raw whose first bytes do not count takes a cycle in which no value needs it.
-//
-// s_exponents  in   tuser = how many exponents follow in the chunk, 5 for more
-// s_raw        in   words of raw parts; tuser = number of the first byte that counts, not 0 in the
-//                   first word of a chunk only
+// s_flags      in   of each value of a group whether it is zero or none, as of zero_flags
+// s_span       in   of each chunk with other values, as of chunk_parse; taken with its last group
+// s_exponents  in   of those, in groups of which only the chunk's last may be short
+// s_raw        in   words that hold their raw parts; tlast = the chunk's last
 // s_tail       in   the chunk's last four raw bytes, which are not in s_raw
-// m_axis       out  the non-zero values; registered
-// rst          in   synchronous, active high
+// m_axis       out  the values, 0 where a flag is set; tuser and tlast as in s_flags
+// rst          in   synchronous, active high; then m_axis shows zeros, offered or not
 
 input clk;
 input rst;
+input [0:0] s_flags_tdata;
+input s_flags_tvalid;
+output s_flags_tready;
+wire s_flags_tready;
+input s_flags_tlast;
+input [1:0] s_flags_tuser;
+input [6:0] s_span_tdata;
+input s_span_tvalid;
+output s_span_tready;
+wire s_span_tready;
 input [7:0] s_exponents_tdata;
 input s_exponents_tvalid;
 output s_exponents_tready;
 wire s_exponents_tready;
-input [2:0] s_exponents_tuser;
 input [31:0] s_raw_tdata;
 input s_raw_tvalid;
 output s_raw_tready;
 wire s_raw_tready;
-input [1:0] s_raw_tuser;
+input s_raw_tlast;
 input [31:0] s_tail_tdata;
 input s_tail_tvalid;
 output s_tail_tready;
 wire s_tail_tready;
 output [31:0] m_axis_tdata;
-reg [31:0] m_axis_tdata;
+wire [31:0] m_axis_tdata;
 output m_axis_tvalid;
 reg m_axis_tvalid;
 input m_axis_tready;
+output m_axis_tlast;
+reg m_axis_tlast;
+output [1:0] m_axis_tuser;
+reg [1:0] m_axis_tuser;
 
-reg empty;
-reg ending;
-reg [1:0] held;
+reg [1:0] amount;
+reg begun;
+wire closing;
+wire enter;
+wire fetch;
+wire [1:0] first;
+wire [2:0] grown;
+reg held_last;
 wire here;
-reg [23:0] hold;
-wire load;
-reg [1:0] need;
-reg [23:0] part;
+wire in_tail;
+wire [1:0] last;
+wire late;
+wire none;
+reg [0:0] number;
+wire opens;
+reg over;
+reg [1:0] place;
+reg [1:0] place_next;
 wire room;
-reg skip;
 wire step;
-reg tail_needed;
-reg [1:0] used;
+wire [1:0] stripped;
+wire wanted;
+wire wanted_exponents;
+wire [1:0] behind;
+wire [1:0] twice;
+wire [1:0] once;
+reg [2:0] is_held;
+reg [2:0] to_be_held;
+wire [7:0] cut4_field;
+wire [7:0] cut5_field;
+wire [7:0] cut6_field;
+wire [7:0] cut7_field;
+reg [7:0] keep0_kept;
+reg [7:0] keep1_kept;
+reg [7:0] keep2_kept;
+wire [7:0] cut8_field;
+wire [7:0] cut9_field;
+wire [7:0] cut10_field;
+wire [7:0] cut11_field;
+reg [7:0] rotate0_word;
+reg [7:0] rotate0_either1_chosen;
+reg [7:0] rotate0_either2_chosen;
+reg [7:0] rotate0_either3_chosen;
+reg [7:0] rotate0_either4_chosen;
+reg [7:0] rotate0_either5_chosen;
+reg [7:0] rotate0_either6_chosen;
+reg [7:0] rotate0_either7_chosen;
+reg [2:0] find_beyond0_beyond;
+reg [1:0] find_first0_source;
+reg [2:0] find_byte0_source;
+reg [2:0] find_byte1_source;
+reg [2:0] find_byte2_source;
+reg [7:0] pick0_chosen;
+wire [5:0] pick0_choices;
+reg [7:0] pick1_chosen;
+wire [6:0] pick1_choices;
+reg [7:0] pick2_chosen;
+wire [6:0] pick2_choices;
+reg [7:0] pick3_chosen;
+wire [6:0] pick3_choices;
+reg [7:0] rotate1_word;
+reg [7:0] rotate1_either9_chosen;
+reg [7:0] rotate1_either10_chosen;
+reg [7:0] rotate1_either11_chosen;
+reg [7:0] rotate1_either12_chosen;
+reg [7:0] rotate1_either13_chosen;
+reg [7:0] rotate1_either14_chosen;
+reg [23:0] form_raw0_raw;
+wire [23:0] form_raw0_one;
+wire [23:0] form_raw0_three;
+wire [23:0] form_raw0_two;
+wire [7:0] form_value0_exponent;
+reg [31:0] form_value0_value;
+wire [31:0] form_value0_joined;
+reg [0:0] find_sources0_find_source0_source;
+reg [0:0] keep_reset0_kept;
+reg [31:0] expand0_pick4_chosen;
+wire [4:0] expand0_pick4_choices;
 
-always @(s_exponents_tuser) begin: demand
-    need = 3;
-    case (s_exponents_tuser)
-        'h1: begin
-            need = 2;
-        end
-        'h0: begin
-            need = 0;
-        end
-    endcase
-    ending = (s_exponents_tuser == 1);
-    tail_needed = (s_exponents_tuser < 2);
-end
+assign twice[1] = number[0];
+assign twice[0] = 'b0;
+assign once[1] = 'b0;
+assign once[0] = number[0];
+assign pick0_choices[6-1:2] = 'b0000;
+assign pick0_choices[2-1:0] = find_first0_source;
+assign pick1_choices[7-1:3] = 'b0000;
+assign pick1_choices[3-1:0] = find_byte0_source;
+assign pick2_choices[7-1:3] = 'b0000;
+assign pick2_choices[3-1:0] = find_byte1_source;
+assign pick3_choices[7-1:3] = 'b0000;
+assign pick3_choices[3-1:0] = find_byte2_source;
+assign form_raw0_one[24-1:16] = rotate1_either12_chosen;
+assign form_raw0_one[16-1:0] = 'b0000000000000000;
+assign form_raw0_three[24-1:16] = rotate1_either14_chosen;
+assign form_raw0_three[16-1:8] = rotate1_either13_chosen;
+assign form_raw0_three[8-1:0] = rotate1_either12_chosen;
+assign form_raw0_two[24-1:16] = rotate1_either13_chosen;
+assign form_raw0_two[16-1:8] = rotate1_either12_chosen;
+assign form_raw0_two[8-1:0] = 'b00000000;
+assign form_value0_joined[31] = form_raw0_raw[23];
+assign form_value0_joined[31-1:23] = form_value0_exponent;
+assign form_value0_joined[23-1:0] = form_raw0_raw[23-1:0];
+assign expand0_pick4_choices[5-1:1] = 'b0000;
+assign expand0_pick4_choices[0] = keep_reset0_kept[0];
 
-always @(s_exponents_tuser, s_raw_tdata, hold, s_tail_tdata, held) begin: select
-    case (held)
-        'h0: begin
-            part = s_raw_tdata[24-1:0];
-        end
-        'h1: begin
-            part = {s_raw_tdata[16-1:0], hold[8-1:0]};
-        end
-        'h2: begin
-            part = {s_raw_tdata[8-1:0], hold[16-1:0]};
-        end
-        default: begin
-            part = hold;
-        end
-    endcase
-    case (s_exponents_tuser)
-        'h0: begin
-            part = s_tail_tdata[32-1:8];
-        end
-        'h1: begin
-            part[24-1:16] = s_tail_tdata[8-1:0];
-        end
-    endcase
-end
+assign first = s_span_tdata[2-1:(2 - 2)];
 
-always @(held, s_raw_tuser, need) begin: weigh
-    empty = (held < need);
-    skip = ((held == 0) && (s_raw_tuser != 0));
-    used = (3 - held);
-    if (((held == 0) && (s_raw_tuser != 0))) begin
-        used = s_raw_tuser;
+assign last = s_span_tdata[4-1:(4 - 2)];
+
+assign in_tail = s_span_tdata[(5 - 1)];
+
+assign stripped = s_span_tdata[7-1:(7 - 2)];
+
+assign cut4_field = s_raw_tdata[8-1:(8 - 8)];
+
+assign cut5_field = s_raw_tdata[16-1:(16 - 8)];
+
+assign cut6_field = s_raw_tdata[24-1:(24 - 8)];
+
+assign cut7_field = s_raw_tdata[32-1:(32 - 8)];
+
+always @(posedge clk) begin: keep0_move
+    if (fetch) begin
+        keep0_kept <= cut5_field;
     end
 end
 
-assign room = (m_axis_tready || (!m_axis_tvalid));
-assign here = (s_exponents_tvalid && ((!empty) || (s_raw_tvalid && (!skip))) && ((!tail_needed) || s_tail_tvalid));
+always @(posedge clk) begin: keep1_move
+    if (fetch) begin
+        keep1_kept <= cut6_field;
+    end
+end
 
-assign s_exponents_tready = (room && ((!empty) || (s_raw_tvalid && (!skip))) && ((!tail_needed) || s_tail_tvalid));
-assign s_tail_tready = (room && s_exponents_tvalid && (s_exponents_tuser == 0));
-assign s_raw_tready = (skip || (room && empty && s_exponents_tvalid && ((!tail_needed) || s_tail_tvalid)));
-assign step = (room && here);
-assign load = (s_raw_tvalid && (skip || (room && empty && here)));
+always @(posedge clk) begin: keep2_move
+    if (fetch) begin
+        keep2_kept <= cut7_field;
+    end
+end
 
-always @(posedge clk) begin: count
+assign cut8_field = s_tail_tdata[8-1:(8 - 8)];
+
+assign cut9_field = s_tail_tdata[16-1:(16 - 8)];
+
+assign cut10_field = s_tail_tdata[24-1:(24 - 8)];
+
+assign cut11_field = s_tail_tdata[32-1:(32 - 8)];
+
+always @(cut10_field, behind[1], cut8_field) begin: rotate0_either0_show
+    rotate0_word = cut8_field;
+    if (behind[1]) begin
+        rotate0_word = cut10_field;
+    end
+end
+
+always @(cut11_field, behind[1], cut9_field) begin: rotate0_either1_show
+    rotate0_either1_chosen = cut9_field;
+    if (behind[1]) begin
+        rotate0_either1_chosen = cut11_field;
+    end
+end
+
+always @(cut8_field, behind[1], cut10_field) begin: rotate0_either2_show
+    rotate0_either2_chosen = cut10_field;
+    if (behind[1]) begin
+        rotate0_either2_chosen = cut8_field;
+    end
+end
+
+always @(cut9_field, behind[1], cut11_field) begin: rotate0_either3_show
+    rotate0_either3_chosen = cut11_field;
+    if (behind[1]) begin
+        rotate0_either3_chosen = cut9_field;
+    end
+end
+
+always @(rotate0_either1_chosen, behind[0], rotate0_word) begin: rotate0_either4_show
+    rotate0_either4_chosen = rotate0_word;
+    if (behind[0]) begin
+        rotate0_either4_chosen = rotate0_either1_chosen;
+    end
+end
+
+always @(rotate0_either2_chosen, behind[0], rotate0_either1_chosen) begin: rotate0_either5_show
+    rotate0_either5_chosen = rotate0_either1_chosen;
+    if (behind[0]) begin
+        rotate0_either5_chosen = rotate0_either2_chosen;
+    end
+end
+
+always @(rotate0_either3_chosen, behind[0], rotate0_either2_chosen) begin: rotate0_either6_show
+    rotate0_either6_chosen = rotate0_either2_chosen;
+    if (behind[0]) begin
+        rotate0_either6_chosen = rotate0_either3_chosen;
+    end
+end
+
+always @(rotate0_word, behind[0], rotate0_either3_chosen) begin: rotate0_either7_show
+    rotate0_either7_chosen = rotate0_either3_chosen;
+    if (behind[0]) begin
+        rotate0_either7_chosen = rotate0_word;
+    end
+end
+
+always @(place_next) begin: find_held0_find
+    case (place_next)
+        0: to_be_held = 0;
+        1: to_be_held = 7;
+        2: to_be_held = 6;
+        default: to_be_held = 4;
+    endcase
+end
+
+always @(last) begin: find_beyond0_find
+    case (last)
+        0: find_beyond0_beyond = 7;
+        1: find_beyond0_beyond = 6;
+        2: find_beyond0_beyond = 4;
+        default: find_beyond0_beyond = 0;
+    endcase
+end
+
+always @(over, held_last) begin: find_first0_find
+    find_first0_source = 2;
+    if ((over || held_last)) begin
+        find_first0_source = 1;
+    end
+end
+
+always @(held_last, find_beyond0_beyond[0], over, is_held[0], s_raw_tlast) begin: find_byte0_find
+    find_byte0_source = 2;
+    if (over) begin
+        find_byte0_source = 1;
+    end
+    else if (is_held[0]) begin
+        find_byte0_source = 4;
+        if ((held_last && find_beyond0_beyond[0])) begin
+            find_byte0_source = 1;
+        end
+    end
+    else if ((held_last || (s_raw_tlast && find_beyond0_beyond[0]))) begin
+        find_byte0_source = 1;
+    end
+end
+
+always @(held_last, find_beyond0_beyond[1], over, is_held[1], s_raw_tlast) begin: find_byte1_find
+    find_byte1_source = 2;
+    if (over) begin
+        find_byte1_source = 1;
+    end
+    else if (is_held[1]) begin
+        find_byte1_source = 4;
+        if ((held_last && find_beyond0_beyond[1])) begin
+            find_byte1_source = 1;
+        end
+    end
+    else if ((held_last || (s_raw_tlast && find_beyond0_beyond[1]))) begin
+        find_byte1_source = 1;
+    end
+end
+
+always @(held_last, find_beyond0_beyond[2], over, is_held[2], s_raw_tlast) begin: find_byte2_find
+    find_byte2_source = 2;
+    if (over) begin
+        find_byte2_source = 1;
+    end
+    else if (is_held[2]) begin
+        find_byte2_source = 4;
+        if ((held_last && find_beyond0_beyond[2])) begin
+            find_byte2_source = 1;
+        end
+    end
+    else if ((held_last || (s_raw_tlast && find_beyond0_beyond[2]))) begin
+        find_byte2_source = 1;
+    end
+end
+
+always @(rotate0_either4_chosen, cut4_field, pick0_choices) begin: pick0_find
+    reg [8-1:0] b0;
+    reg [8-1:0] b1;
+    reg [8-1:0] b2;
+    reg [8-1:0] b3;
+    reg [8-1:0] b4;
+    b0 = 8'h0;
+    b1 = 8'h0;
+    b2 = 8'h0;
+    b3 = 8'h0;
+    b4 = 8'h0;
+    if (pick0_choices[0]) begin
+        b0 = rotate0_either4_chosen;
+    end
+    if (pick0_choices[1]) begin
+        b1 = cut4_field;
+    end
+    if (pick0_choices[2]) begin
+        b2 = 0;
+    end
+    if (pick0_choices[3]) begin
+        b3 = 0;
+    end
+    if (pick0_choices[4]) begin
+        b4 = 0;
+    end
+    pick0_chosen = ((((b0 | b1) | b2) | b3) | b4);
+end
+
+always @(keep0_kept, rotate0_either5_chosen, cut5_field, pick1_choices) begin: pick1_find
+    reg [8-1:0] b0;
+    reg [8-1:0] b1;
+    reg [8-1:0] b2;
+    reg [8-1:0] b3;
+    reg [8-1:0] b4;
+    b0 = 8'h0;
+    b1 = 8'h0;
+    b2 = 8'h0;
+    b3 = 8'h0;
+    b4 = 8'h0;
+    if (pick1_choices[0]) begin
+        b0 = rotate0_either5_chosen;
+    end
+    if (pick1_choices[1]) begin
+        b1 = cut5_field;
+    end
+    if (pick1_choices[2]) begin
+        b2 = keep0_kept;
+    end
+    if (pick1_choices[3]) begin
+        b3 = 0;
+    end
+    if (pick1_choices[4]) begin
+        b4 = 0;
+    end
+    pick1_chosen = ((((b0 | b1) | b2) | b3) | b4);
+end
+
+always @(keep1_kept, rotate0_either6_chosen, cut6_field, pick2_choices) begin: pick2_find
+    reg [8-1:0] b0;
+    reg [8-1:0] b1;
+    reg [8-1:0] b2;
+    reg [8-1:0] b3;
+    reg [8-1:0] b4;
+    b0 = 8'h0;
+    b1 = 8'h0;
+    b2 = 8'h0;
+    b3 = 8'h0;
+    b4 = 8'h0;
+    if (pick2_choices[0]) begin
+        b0 = rotate0_either6_chosen;
+    end
+    if (pick2_choices[1]) begin
+        b1 = cut6_field;
+    end
+    if (pick2_choices[2]) begin
+        b2 = keep1_kept;
+    end
+    if (pick2_choices[3]) begin
+        b3 = 0;
+    end
+    if (pick2_choices[4]) begin
+        b4 = 0;
+    end
+    pick2_chosen = ((((b0 | b1) | b2) | b3) | b4);
+end
+
+always @(keep2_kept, rotate0_either7_chosen, cut7_field, pick3_choices) begin: pick3_find
+    reg [8-1:0] b0;
+    reg [8-1:0] b1;
+    reg [8-1:0] b2;
+    reg [8-1:0] b3;
+    reg [8-1:0] b4;
+    b0 = 8'h0;
+    b1 = 8'h0;
+    b2 = 8'h0;
+    b3 = 8'h0;
+    b4 = 8'h0;
+    if (pick3_choices[0]) begin
+        b0 = rotate0_either7_chosen;
+    end
+    if (pick3_choices[1]) begin
+        b1 = cut7_field;
+    end
+    if (pick3_choices[2]) begin
+        b2 = keep2_kept;
+    end
+    if (pick3_choices[3]) begin
+        b3 = 0;
+    end
+    if (pick3_choices[4]) begin
+        b4 = 0;
+    end
+    pick3_chosen = ((((b0 | b1) | b2) | b3) | b4);
+end
+
+always @(pick2_chosen, place[1], pick0_chosen) begin: rotate1_either8_show
+    rotate1_word = pick0_chosen;
+    if (place[1]) begin
+        rotate1_word = pick2_chosen;
+    end
+end
+
+always @(pick3_chosen, place[1], pick1_chosen) begin: rotate1_either9_show
+    rotate1_either9_chosen = pick1_chosen;
+    if (place[1]) begin
+        rotate1_either9_chosen = pick3_chosen;
+    end
+end
+
+always @(pick0_chosen, place[1], pick2_chosen) begin: rotate1_either10_show
+    rotate1_either10_chosen = pick2_chosen;
+    if (place[1]) begin
+        rotate1_either10_chosen = pick0_chosen;
+    end
+end
+
+always @(pick1_chosen, place[1], pick3_chosen) begin: rotate1_either11_show
+    rotate1_either11_chosen = pick3_chosen;
+    if (place[1]) begin
+        rotate1_either11_chosen = pick1_chosen;
+    end
+end
+
+always @(rotate1_either9_chosen, place[0], rotate1_word) begin: rotate1_either12_show
+    rotate1_either12_chosen = rotate1_word;
+    if (place[0]) begin
+        rotate1_either12_chosen = rotate1_either9_chosen;
+    end
+end
+
+always @(rotate1_either10_chosen, place[0], rotate1_either9_chosen) begin: rotate1_either13_show
+    rotate1_either13_chosen = rotate1_either9_chosen;
+    if (place[0]) begin
+        rotate1_either13_chosen = rotate1_either10_chosen;
+    end
+end
+
+always @(rotate1_either11_chosen, place[0], rotate1_either10_chosen) begin: rotate1_either14_show
+    rotate1_either14_chosen = rotate1_either10_chosen;
+    if (place[0]) begin
+        rotate1_either14_chosen = rotate1_either11_chosen;
+    end
+end
+
+always @(form_raw0_three, form_raw0_two, stripped, form_raw0_one) begin: form_raw0_form
+    form_raw0_raw = form_raw0_three;
+    case (stripped)
+        'h1: begin
+            form_raw0_raw = form_raw0_two;
+        end
+        'h2: begin
+            form_raw0_raw = form_raw0_one;
+        end
+    endcase
+end
+
+always @(posedge clk) begin: form_value0_form
+    if (enter) begin
+        form_value0_value <= form_value0_joined;
+    end
+end
+
+assign form_value0_exponent = s_exponents_tdata;
+assign wanted_exponents = (!none);
+
+always @(s_flags_tdata[1-1:0]) begin: find_sources0_find_source0_find
+    case (s_flags_tdata[1-1:0])
+        0: find_sources0_find_source0_source = 1;
+        default: find_sources0_find_source0_source = 0;
+    endcase
+end
+
+always @(posedge clk) begin: keep_reset0_move
     if (rst == 1) begin
-        held <= 0;
+        keep_reset0_kept <= 0;
+    end
+    else begin
+        if (enter) begin
+            keep_reset0_kept <= find_sources0_find_source0_source;
+        end
+    end
+end
+
+always @(form_value0_value, expand0_pick4_choices) begin: expand0_pick4_find
+    reg [32-1:0] b0;
+    reg [32-1:0] b1;
+    reg [32-1:0] b2;
+    reg [32-1:0] b3;
+    reg [32-1:0] b4;
+    b0 = 32'h0;
+    b1 = 32'h0;
+    b2 = 32'h0;
+    b3 = 32'h0;
+    b4 = 32'h0;
+    if (expand0_pick4_choices[0]) begin
+        b0 = form_value0_value;
+    end
+    if (expand0_pick4_choices[1]) begin
+        b1 = 0;
+    end
+    if (expand0_pick4_choices[2]) begin
+        b2 = 0;
+    end
+    if (expand0_pick4_choices[3]) begin
+        b3 = 0;
+    end
+    if (expand0_pick4_choices[4]) begin
+        b4 = 0;
+    end
+    expand0_pick4_chosen = ((((b0 | b1) | b2) | b3) | b4);
+end
+
+assign m_axis_tdata = expand0_pick4_chosen;
+
+always @(s_flags_tdata) begin: count
+    case (s_flags_tdata)
+        0: number = 1;
+        default: number = 0;
+    endcase
+end
+
+assign none = (number == 0);
+assign behind = (~last[2-1:0]);
+assign closing = (s_flags_tuser[0] && s_flags_tuser[1]);
+
+always @(stripped, once, twice) begin: measure
+    amount = (twice + once);
+    case (stripped)
+        'h1: begin
+            amount = twice;
+        end
+        'h2: begin
+            amount = once;
+        end
+    endcase
+end
+
+assign grown = (place + amount);
+
+always @(grown, begun, first) begin: go_on
+    place_next = first;
+    if (begun) begin
+        place_next = grown[2-1:0];
+    end
+end
+
+assign wanted = ((!(over || held_last || none)) && ((place == 0) || (grown > 4)));
+assign late = (over || held_last || (s_raw_tlast && ((place == 0) || (grown > 4))));
+
+assign room = (m_axis_tready || (!m_axis_tvalid));
+assign enter = (s_flags_tvalid && (m_axis_tready || (!m_axis_tvalid)));
+assign here = (s_flags_tvalid && (none || (begun && (s_exponents_tvalid || (!wanted_exponents)) && (s_raw_tvalid || (!wanted)) && (s_tail_tvalid || (!late)))));
+
+assign step = (room && here);
+assign opens = ((!begun) && s_span_tvalid && ((first == 0) || in_tail || s_raw_tvalid));
+
+assign s_flags_tready = (room && (none || (begun && (s_exponents_tvalid || (!wanted_exponents)) && (s_raw_tvalid || (!wanted)) && (s_tail_tvalid || (!late)))));
+assign s_span_tready = (step && closing);
+assign s_tail_tready = (step && closing);
+assign s_raw_tready = (((!begun) && s_span_tvalid && (first != 0) && (!in_tail)) || (room && s_flags_tvalid && begun && wanted && (s_exponents_tvalid || (!wanted_exponents)) && (s_tail_tvalid || (!late))));
+assign s_exponents_tready = (room && s_flags_tvalid && begun && wanted_exponents && (s_raw_tvalid || (!wanted)) && (s_tail_tvalid || (!late)));
+
+assign fetch = (s_raw_tvalid && s_raw_tready);
+
+always @(posedge clk) begin: control
+    if (rst == 1) begin
+        begun <= 0;
+        m_axis_tuser <= 0;
         m_axis_tvalid <= 0;
     end
     else begin
-        if (load) begin
-            held <= (-used);
+        if (opens) begin
+            begun <= 1'b1;
         end
-        else if ((step && (need != 0))) begin
-            held <= (held - 3);
-        end
-        if ((step && ending)) begin
-            held <= 0;
+        else if ((step && closing)) begin
+            begun <= 1'b0;
         end
         if (room) begin
             m_axis_tvalid <= here;
         end
+        if (enter) begin
+            m_axis_tuser <= s_flags_tuser;
+        end
     end
 end
 
-always @(posedge clk) begin: keep
-    if (load) begin
-        case (used)
-            'h1: begin
-                hold <= s_raw_tdata[32-1:8];
-            end
-            'h2: begin
-                hold <= {8'h0, s_raw_tdata[32-1:16]};
-            end
-            default: begin
-                hold <= {16'h0, s_raw_tdata[32-1:24]};
-            end
-        endcase
+always @(posedge clk) begin: follow
+    if ((step || (!begun))) begin
+        place <= place_next;
+        is_held <= to_be_held;
     end
-    else if ((step && (need != 0))) begin
-        hold <= (hold >>> 8);
+    if ((!begun)) begin
+        over <= in_tail;
+        held_last <= (s_raw_tlast && (first != 0));
     end
-    if (room) begin
-        m_axis_tdata <= {part[23], s_exponents_tdata, part[23-1:0]};
+    else if (step) begin
+        if ((held_last && grown[2])) begin
+            over <= 1'b1;
+        end
+        if (wanted) begin
+            held_last <= s_raw_tlast;
+        end
+    end
+    if (enter) begin
+        m_axis_tlast <= s_flags_tlast;
     end
 end
 

@@ -107,6 +107,7 @@ wire slot0_holding;
 reg [31:0] crc320_narrow0_earlier;
 wire [31:0] crc320_narrow0_following;
 reg [31:0] crc320_narrow0_mixed;
+wire [31:0] crc320_narrow0_total;
 wire crc320_narrow0_xor_network0_total;
 wire [31:0] crc320_narrow0_xor_network0_joined;
 wire crc320_narrow0_xor_network0_xor21_total;
@@ -891,13 +892,15 @@ always @(crc320_narrow0_earlier, entered) begin: crc320_narrow0_mix
     crc320_narrow0_mixed[32-1:0] = ((~crc320_narrow0_earlier[32-1:0]) ^ entered);
 end
 
-always @(posedge clk) begin: crc320_narrow0_step
+assign crc320_narrow0_total = (~crc320_narrow0_following);
+
+always @(posedge clk) begin: crc320_narrow0_accumulate0_step
     if (rst == 1) begin
         remainder <= 0;
     end
     else begin
         if (step) begin
-            remainder <= (~crc320_narrow0_following);
+            remainder <= crc320_narrow0_total;
         end
     end
 end

@@ -136,6 +136,7 @@ wire [31:0] crc320_wide0_remainder;
 wire [31:0] crc320_wide0_sums;
 reg crc320_wide0_taken;
 reg crc320_wide0_taken_first;
+wire [31:0] crc320_wide0_total;
 wire crc320_wide0_xor_network0_total;
 wire [31:0] crc320_wide0_xor_network0_joined;
 wire crc320_wide0_xor_network0_xor21_total;
@@ -2569,13 +2570,15 @@ always @(posedge clk) begin: crc320_wide0_divide
     crc320_wide0_taken_first <= opening;
 end
 
-always @(posedge clk) begin: crc320_wide0_add
+assign crc320_wide0_total = (~(crc320_wide0_moved ^ crc320_wide0_addend));
+
+always @(posedge clk) begin: crc320_wide0_accumulate0_step
     if (rst == 1) begin
         remainder <= 0;
     end
     else begin
         if (crc320_wide0_taken) begin
-            remainder <= (~(crc320_wide0_moved ^ crc320_wide0_addend));
+            remainder <= crc320_wide0_total;
         end
     end
 end

@@ -80,7 +80,10 @@ class Block(Bench):
         sent, start = list(cases), self.cycle
         for case in sent:
             self.send(case)
-        limit = SLACK * sum(len(words) for case in sent for words in case.inputs.values()) + REST
+        streams = (
+            words for case in sent for io in (case.inputs, case.outputs) for words in io.values()
+        )
+        limit = SLACK * sum(map(len, streams)) + REST
         for case in sent:
             for stream, expected in case.outputs.items():
                 words = await self.within(limit, self.sinks[stream].words(len(expected)))

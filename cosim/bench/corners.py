@@ -165,6 +165,15 @@ class Corners:
             yield f"{count} runs of zeros", self.runs(*[40, 60] * count)
             yield "no zeros", self.gradient(count)
 
+    def stripped(self) -> Iterator[tuple[str, Frame]]:
+        """Frames in all of whose values some low bytes of the mantissa are 0."""
+        for low in range(0, self.fmt.mantissa, 8):
+            for count in (*range(1, 14), 200, 511, 513, 1100, 1600, 2100, POINT.chunk + 9):
+                values = self.gradient(count)
+                least = 1 << low
+                frame = [value & -least | least for value in values]
+                yield f"{count} values without {low} bits", frame
+
     def mixture(self) -> Iterator[tuple[str, Frame]]:
         """One frame with a bit of everything."""
         parts = [

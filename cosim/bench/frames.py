@@ -22,10 +22,17 @@ def values_to_words(frame: Sequence[int], fmt: NumberFormat, width: int = 1) -> 
     ]
 
 
-def words_to_values(words: Sequence[Word]) -> list[int]:
-    """The frame of these words; tlast must be on the last and nowhere else."""
+def words_to_values(words: Sequence[Word], fmt: NumberFormat, width: int = 1) -> list[int]:
+    """The frame of these words of groups; only the last has tlast, and may have fewer values."""
     assert [word.tlast for word in words] == [0] * (len(words) - 1) + [1], "tlast is misplaced"
-    return [word.tdata for word in words]
+    size, mask, values = fmt.width // 8, (1 << fmt.width) - 1, []
+    for word in words:
+        keep = word.tkeep if width > 1 else (1 << size) - 1
+        count = keep.bit_length() // size
+        assert keep == (1 << count * size) - 1, "tkeep does not mark whole values"
+        assert count == width or (word.tlast and count), "a group within the frame is short"
+        values += [word.tdata >> fmt.width * i & mask for i in range(count)]
+    return values
 
 
 def chunks_to_words(chunks: Sequence[bytes], word_bytes: int = WORD_BYTES) -> list[Word]:

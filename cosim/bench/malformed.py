@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cosim.bench import golden
@@ -70,6 +70,16 @@ class Chunk:
         spoilt[1:4] = len(spoilt).to_bytes(3, "little")
         return bytes(spoilt)
 
+    def with_trailing(self, numbers: Sequence[int]) -> bytes:
+        """The chunk, its headers with these numbers of trailing zeros."""
+        spoilt = bytearray(self.data)
+        for i, number in enumerate(numbers):
+            at = self.blocks + 3 * i + 2
+            spoilt[at:at] = bytes([number])
+        spoilt[0] |= TRAILING
+        spoilt[1:4] = len(spoilt).to_bytes(3, "little")
+        return bytes(spoilt)
+
 
 def faults(corners: Corners) -> Iterator[Faulty]:
     """One fault of each kind that FORMAT.md or the hardware's point rules out."""
@@ -92,7 +102,6 @@ def faults(corners: Corners) -> Iterator[Faulty]:
     yield mode("form 3", coded | 3)
     yield mode("runs of zeros", coded | RUNS << ZEROS_SHIFT)
     yield mode("reserved zeros", coded | 7 << ZEROS_SHIFT)
-    yield mode("trailing", coded | TRAILING)
     yield mode("dynamic", coded | DYNAMIC)
     yield mode("trailing, all zeros", empty.data[0] | TRAILING, empty)
 
@@ -151,6 +160,18 @@ def faults(corners: Corners) -> Iterator[Faulty]:
         yield faulty(f"a code byte too many, {name}", ChunkError.CODES, longer, chunk)
         longer = chunk.cut(chunk.raw, chunk.raw, bytes(11))
         yield faulty(f"words of codes too many, {name}", ChunkError.CODES, longer, chunk)
+
+    def trailing(name: str, chunk: Chunk, *numbers: int) -> Faulty:
+        data = chunk.with_trailing(numbers)
+        return faulty(f"trailing {name}", ChunkError.TRAILING, data, chunk)
+
+    two = Chunk(corners.gradient(POINT.block + 1), fmt)
+    yield trailing("bits", dense, 4)
+    yield trailing("bits, half a byte", dense, 12)
+    yield trailing("of all the raw part", dense, fmt.raw)
+    yield trailing("of more", dense, 128 + 8)
+    yield trailing("of one block", two, 8, 0)
+    yield trailing("of the other block", two, 0, 8)
 
     low = dense.put(dense.blocks, 0)
     yield faulty("an exponent below 0", ChunkError.EXPONENT, low, dense)

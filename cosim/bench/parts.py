@@ -25,7 +25,7 @@ class Parts:
     count: values. zeros: of the mode byte. summary, bitmap: words of section 4.1. lanes: states
     before the first value; finals: after the last. blocks: section 5. coded_at: where the codes
     begin in the chunk. raw: raw bytes that are not in the lanes, and raw_at where they begin;
-    raw_bytes: how many there are, with those in the lanes.
+    raw_bytes: how many there are, with those in the lanes. chunk_bytes: of all parts.
     """
 
     count: int
@@ -41,6 +41,7 @@ class Parts:
     raw: bytes
     raw_at: int
     raw_bytes: int
+    chunk_bytes: int
 
     @property
     def nonzeros(self) -> int:
@@ -63,11 +64,6 @@ class Parts:
         return int.from_bytes(self.payload[WORD:], "little")
 
     @property
-    def behind(self) -> list[int]:
-        """For each exponent how many follow, 5 for more."""
-        return [min(5, self.nonzeros - 1 - i) for i in range(self.nonzeros)]
-
-    @property
     def shape(self) -> int:
         """A word of `shape` (hls/chunk_parse.py)."""
         unused = max(0, POINT.tail - self.raw_bytes)
@@ -79,42 +75,44 @@ class Parts:
         index = (POINT.chunk - 1).bit_length()
         return [self.zeros << (index + 1) | frame_last << index | self.count - 1, *self.summary]
 
-    def lane_words(self, width: int = 1) -> list[int]:
-        """Words of `lanes` (hls/lane_dec.py); what the last lacks is left 0."""
-        headers = [block.emax | block.table << 8 for block in self.blocks]
-        size = max(2, width)
-        halves = self.lanes + headers + [0] * (-len(headers) % size)
-        data = b"".join(half.to_bytes(2, "little") for half in halves)
-        cuts = range(0, len(data), 2 * size)
-        return [int.from_bytes(data[at : at + 2 * size], "little") for at in cuts]
+    @property
+    def front_steps(self) -> int:
+        """Steps of chunk_parse before the codes: words, lanes and bytes of headers."""
+        words = 1 + (self.count < POINT.chunk) + len(self.summary) + len(self.bitmap)
+        lanes = len(self.lanes)
+        return words + lanes + max(0, self.coded_at - WORD * words - 2 * lanes)
+
+    @property
+    def lane_words(self) -> list[int]:
+        """Words of `lanes` (hls/lane_dec.py)."""
+        return self.lanes + [block.emax | block.table << 8 for block in self.blocks]
 
     def code_words(self, width: int = 1) -> list[Word]:
         """Words of `codes` (hls/code_window.py) as they lie in the chunk."""
         return code_words(self.codes, self.coded_at, width)
 
-    def groups(self, width: int) -> list[Word]:
+    def groups(self, width: int) -> list[int]:
         """Words of `exponents` (hls/lane_dec.py); items that there are not are 0."""
-        words, bits = [], (width - 1).bit_length()
-        for at in range(0, self.nonzeros, width):
-            group = self.exponents[at : at + width]
-            behind = self.behind[at + len(group) - 1]
-            user = behind << bits | len(group) - 1
-            words.append(Word(int.from_bytes(bytes(group), "little"), tuser=user))
-        return words
+        starts = range(0, self.nonzeros, width)
+        return [int.from_bytes(bytes(self.exponents[at : at + width]), "little") for at in starts]
 
-    def raw_words(self) -> list[Word]:
+    def raw_words(self, width: int = 1) -> list[Word]:
         """Words of `raw` (hls/chunk_parse.py); bytes that do not count are all ones."""
         if not self.raw:
             return []
-        start = self.raw_at % WORD
-        data = b"\xff" * start + self.raw
+        size = WORD * width
+        data = b"\xff" * (self.raw_at % size) + self.raw
         return [
             Word(
-                int.from_bytes(data[at : at + WORD].ljust(WORD, b"\xff"), "little"),
-                tuser=start if at == 0 else 0,
+                int.from_bytes(data[at : at + size].ljust(size, b"\xff"), "little"),
+                tlast=int(at + size >= len(data)),
             )
-            for at in range(0, len(data), WORD)
+            for at in range(0, len(data), size)
         ]
+
+    def span(self, width: int) -> int:
+        """A word of `span` (hls/chunk_parse.py)."""
+        return raw_span(self.chunk_bytes, self.raw_bytes, self.blocks[0].trailing // 8, width)
 
 
 def code_words(codes: bytes, start: int, width: int) -> list[Word]:
@@ -128,6 +126,14 @@ def code_words(codes: bytes, start: int, width: int) -> list[Word]:
         value = int.from_bytes(part.ljust(size, b"\xff"), "little")
         words.append(Word(value, tuser=user, tlast=int(at + size >= len(data))))
     return words
+
+
+def raw_span(chunk_bytes: int, raw_bytes: int, stripped: int, width: int) -> int:
+    """A word of `span`, of a chunk of so many bytes, of which its lanes hold the last raw ones."""
+    size = WORD * width
+    stored, bits = raw_bytes - POINT.tail, (size - 1).bit_length()
+    ends = (chunk_bytes - 1) % size << bits | (chunk_bytes - stored) % size
+    return (stripped << 1 | (stored <= 0)) << 2 * bits | ends
 
 
 def dissect(chunk: bytes, fmt: NumberFormat, tables: Tables) -> Parts:
@@ -154,7 +160,7 @@ def dissect(chunk: bytes, fmt: NumberFormat, tables: Tables) -> Parts:
         summaries = -(-count // 32**2)
         words = [int.from_bytes(chunk[i : i + WORD], "little") for i in range(at, reader.at, WORD)]
     elif zeros:
-        return Parts(count, zeros, [], [], [], [], [], [], b"", 0, b"", 0, 0)
+        return Parts(count, zeros, [], [], [], [], [], [], b"", 0, b"", 0, 0, len(chunk))
     lanes = [reader.integer(2, "lanes") for _ in range(POINT.lanes)]
     trailing = bool(mode & TRAILING)
     blocks = read_blocks(reader, nonzeros, trailing=trailing, h=header, d=dtype, tables=named)
@@ -177,4 +183,5 @@ def dissect(chunk: bytes, fmt: NumberFormat, tables: Tables) -> Parts:
         raw=chunk[raw_at:],
         raw_at=raw_at,
         raw_bytes=raw_bytes,
+        chunk_bytes=len(chunk),
     )

@@ -156,6 +156,30 @@ class Stages:
         return [replace(word, tuser=0) for word in words]
 
     @property
+    def known_zeros(self) -> list[Word]:
+        """Words of zero_flags' m_axis: what is not there counts as zero."""
+        return self.with_user(
+            group_words([int(value == 0) for value in self.values], 1, self.width)
+        )
+
+    @property
+    def value_words(self) -> list[Word]:
+        """Words of raw_join's m_axis."""
+        return self.with_user(group_words(self.values, self.fmt.width, self.width, absent=0))
+
+    def with_user(self, words: list[Word]) -> list[Word]:
+        """Groups of values, tuser = {the chunk has a check, its last group, values - 1}."""
+        bits, check = (self.width - 1).bit_length(), bool(self.nonzeros) << 1
+        return [
+            replace(
+                word,
+                tuser=(check | word.tlast) << bits | word.tuser,
+                tlast=word.tlast and int(self.last),
+            )
+            for word in words
+        ]
+
+    @property
     def counts(self) -> int:
         """Bits {nnz, n - 1}."""
         return len(self.nonzeros) << INDEX | len(self.values) - 1
