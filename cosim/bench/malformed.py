@@ -153,14 +153,6 @@ def faults(corners: Corners) -> Iterator[Faulty]:
         yield faulty(f"table {table}", ChunkError.BLOCK, data, dense)
     yield faulty("emax of a raw block", ChunkError.BLOCK, raw.put(raw.blocks, 1), raw)
 
-    for name, chunk in (("coded", dense), ("raw", raw)):
-        short = chunk.cut(chunk.raw - 1, chunk.raw)
-        longer = chunk.cut(chunk.raw, chunk.raw, b"\0")
-        yield faulty(f"a code byte too few, {name}", ChunkError.CODES, short, chunk)
-        yield faulty(f"a code byte too many, {name}", ChunkError.CODES, longer, chunk)
-        longer = chunk.cut(chunk.raw, chunk.raw, bytes(11))
-        yield faulty(f"words of codes too many, {name}", ChunkError.CODES, longer, chunk)
-
     def trailing(name: str, chunk: Chunk, *numbers: int) -> Faulty:
         data = chunk.with_trailing(numbers)
         return faulty(f"trailing {name}", ChunkError.TRAILING, data, chunk)
@@ -172,6 +164,14 @@ def faults(corners: Corners) -> Iterator[Faulty]:
     yield trailing("of more", dense, 128 + 8)
     yield trailing("of one block", two, 8, 0)
     yield trailing("of the other block", two, 0, 8)
+
+    for name, chunk in (("coded", dense), ("raw", raw)):
+        short = chunk.cut(chunk.raw - 1, chunk.raw)
+        longer = chunk.cut(chunk.raw, chunk.raw, b"\0")
+        yield faulty(f"a code byte too few, {name}", ChunkError.CODES, short, chunk)
+        yield faulty(f"a code byte too many, {name}", ChunkError.CODES, longer, chunk)
+        longer = chunk.cut(chunk.raw, chunk.raw, bytes(11))
+        yield faulty(f"words of codes too many, {name}", ChunkError.CODES, longer, chunk)
 
     low = dense.put(dense.blocks, 0)
     yield faulty("an exponent below 0", ChunkError.EXPONENT, low, dense)
