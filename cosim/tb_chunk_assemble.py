@@ -9,6 +9,7 @@ from typing import Any
 
 import cocotb
 
+from cosim.bench import setting
 from cosim.bench.block import Block, Case, chunks, corners
 from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages, assembly_words
@@ -24,7 +25,8 @@ def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
 
 
 def case(name: str, chunk: Stages) -> Case:
-    inputs = [chunk.counts_word], chunk.zeros_words, chunk.code_words, chunk.raw_words
+    zeros = chunk.part_words if setting.runs() else chunk.zeros_words
+    inputs = [chunk.counts_word], zeros, chunk.code_words, chunk.raw_words
     outputs = {"m_axis": assembly_words(chunk)}
     return Case(name, dict(zip(INPUTS, inputs, strict=True)), outputs, len(chunk.values))
 
@@ -40,6 +42,7 @@ async def assembles_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     await tb.reset()
     await tb.check(cases(corners().edges()))
     await tb.check(cases(corners().mixture()))
+    await tb.check(cases(corners().rounds()))
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

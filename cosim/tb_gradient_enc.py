@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import cocotb
@@ -19,13 +19,16 @@ from hls.bitmap_words import SUMMARIES, SUMMARY_PAUSE
 from hls.point import POINT
 from hls.stream import word_bytes
 from hls.zero_bitmap import CHUNK_PAUSE
+from hls.zero_runs import CHUNK_PAUSE as RUNS_PAUSE
+from hls.zero_tokens import MOST_PAIRS
 
 FULL = setting.full()
 FMT, TABLES = setting.codec()
 WIDTH = setting.width()
 WORD_BYTES = word_bytes(WIDTH)
 CONTRACT = setting.configuration().contract
-PAUSES = CHUNK_PAUSE + (SUMMARIES - 1) * SUMMARY_PAUSE  # of zero_bitmap in a chunk
+PAUSES = (SUMMARIES - 1) * SUMMARY_PAUSE  # for zeros in a chunk, and behind it
+PAUSES += RUNS_PAUSE if setting.runs() else CHUNK_PAUSE
 
 Named = tuple[str, Frame]
 
@@ -112,6 +115,22 @@ async def equals_the_package_on_chunks(dut: Any, stall: Stall) -> None:
     await encoder.check(corners.Corners(FMT, TABLES).chunks())
 
 
+@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not setting.runs())
+@cocotb.parametrize(stall=[free, coin])
+async def equals_the_package_on_runs(dut: Any, stall: Stall) -> None:
+    """Tokens that end anywhere, the most pairs that runs may have, more, and chunks without any."""
+    encoder = Encoder(dut, stall, stall)
+    await encoder.reset()
+    frames = corners.Corners(FMT, TABLES)
+    await encoder.check(frames.rounds())
+    most = frames.runs(*[1, 3] * MOST_PAIRS)
+    more = frames.runs(*[1, 1] * (POINT.chunk // 2))
+    few = frames.runs(*[200, 300] * 7)
+    mixed = [most, few, more, frames.gradient(POINT.chunk), [0] * POINT.chunk, most, most]
+    await encoder.check([(f"part {i} of runs", part) for i, part in enumerate(mixed)])
+    await encoder.check([("runs in one frame", list(chain.from_iterable(mixed)))])
+
+
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def equals_the_package_on_gradients(dut: Any) -> None:
     encoder = Encoder(dut)
@@ -152,9 +171,12 @@ async def keeps_up_with_zeros(dut: Any) -> None:
     """Chunks of fewer non-zeros, and last blocks of any size, must not cost the rate."""
     encoder = Encoder(dut)
     await encoder.reset()
-    await encoder.check(
-        [("sparse", corners.Corners(FMT, TABLES).gradient(4 * POINT.chunk, zeros=0.1))]
-    )
+    frames = corners.Corners(FMT, TABLES)
+    if setting.runs():  # of which each costs the time of two values
+        frame = frames.runs(*[288, 32] * (4 * POINT.chunk // 320))
+    else:
+        frame = frames.gradient(4 * POINT.chunk, zeros=0.1)
+    await encoder.check([("sparse", frame)])
     groups = POINT.chunk // WIDTH
     starts = encoder.values.moved[groups::groups]
     waits = [b - a - groups for a, b in pairwise(starts)]

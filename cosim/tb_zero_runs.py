@@ -104,11 +104,11 @@ async def keeps_its_contract(dut: Any) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def keeps_up_with_gradients(dut: Any) -> None:
-    """The flags of real gradients, taken without a stall, must not cost 2 % of W values a cycle."""
+    """The flags of real gradients, taken without a stall, must not cost 3 % of W values a cycle."""
     tb = block(dut)
-    for name, frame in samples(FP32, 3):
+    for name, frame in samples(FP32, 6):
         await tb.reset()
         await tb.check(cases([(name, frame)]), view)
         taken = tb.moved("s_axis")
         rate = (len(frame) - setting.width()) / (taken[-1] - taken[0])
-        assert rate >= 0.98 * setting.width(), f"{name}: {rate:.3f} values a cycle"
+        assert rate >= 0.97 * setting.width(), f"{name}: {rate:.3f} values a cycle"

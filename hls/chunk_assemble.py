@@ -6,38 +6,41 @@ Golden       framed and write_chunk of swmodel/reference/encode.py
 Format       swmodel/FORMAT.md section 4
 Parameters   fmt: the number format, its raw part one or three bytes; width: values of a group; a
              word of codes, of raw bytes and of the chunk has four bytes for each; trailing: whether
-             bytes may be left out of raw parts
+             bytes may be left out of raw parts; runs: whether zero_part writes the zeros
 """
 
 from __future__ import annotations
 
 from myhdl import Signal, always, always_comb, always_seq, block, concat, instances, intbv, modbv
 
-from hls import code_stack, raw_strip, zero_bitmap
+from hls import code_stack, raw_strip, zero_bitmap, zero_part
 from hls.point import POINT
 from hls.side_by_side import side_by_side
 from hls.stream import AxiStream, Contract, word_bytes
+from hls.zero_part import LEFT
 from hls.zero_split import COUNT, INDEX, TRAILING
 
 FRONT = 4  # bytes of a word in front of the lanes
+FRONT_REST = FRONT - 1
+FRONT_SIZE = (FRONT * (2 + zero_bitmap.LONGEST)).bit_length()  # bits of the number of these bytes
 LAST_INDEX = POINT.chunk - 1
 TAIL = POINT.tail
 
 FORM_CODED = 1  # fields of the mode byte
-ZEROS_NONE, ZEROS_ALL, ZEROS_BITMAP = range(3)
+ZEROS_NONE, ZEROS_ALL, ZEROS_BITMAP, ZEROS_RUNS = 0, 1, 2, 5
 
 # states: the part that leaves; before, what `size` still lacks
-IDLE, ADD_CODES, ADD_WORDS, MODE, NUMBER, ZEROS, CODES, RAW, SURPLUS = range(9)
+IDLE, ADD_CODES, ADD_FRONT, MODE, NUMBER, ZEROS, CODES, RAW, SURPLUS = range(9)
 
 CONTRACT = Contract(latency=4, interval=1)  # from a chunk's totals, zeros and codes to its mode
 CHUNK_CYCLES = 4  # beside a cycle for each word that is taken
 
 
-def ports(fmt, width=1, trailing=False):  # noqa: ARG001 # a chunk's size has the same bits for all
+def ports(fmt, width=1, trailing=False, runs=False):  # noqa: ARG001 # sizes are alike for all
     bits = 8 * word_bytes(width)
     return {
         "s_chunk": AxiStream(COUNT + INDEX + TRAILING * trailing),
-        "s_zeros": AxiStream(8 * FRONT, user=zero_bitmap.PARTS),
+        "s_zeros": (zero_part if runs else zero_bitmap).ports()["m_axis"],
         "s_codes": AxiStream(bits, keep=True, user=code_stack.size_bits(width)),
         "s_raw": AxiStream(bits, last=False),
         "m_axis": AxiStream(bits, user=1 + (word_bytes(width) - 1).bit_length()),
@@ -46,13 +49,14 @@ def ports(fmt, width=1, trailing=False):  # noqa: ARG001 # a chunk's size has th
 
 @block
 def chunk_assemble(
-    clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt, width=1, trailing=False
+    clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt, width=1, trailing=False, runs=False
 ):
     """Take a word a cycle; a chunk takes 4 cycles more, a short one 5.
 
     s_chunk  in   tdata = {nnz, n - 1}, with trailing {bytes left out, nnz, n - 1}; tlast = the
                   frame's last
-    s_zeros  in   zero_bitmap's packet for the chunk; dropped if no value or every value is zero
+    s_zeros  in   zero_bitmap's packet for the chunk, dropped if no value or every value is zero;
+                  with runs zero_part's
     s_codes  in   code_stack's packet for the chunk: lanes, blocks, codes; none if nnz is 0
     s_raw    in   the chunk's raw bytes, none left out, in whole words. The last 4 that are not left
                   out are in the lanes: words that have no others are dropped
@@ -75,10 +79,13 @@ def chunk_assemble(
     index = Signal(intbv(0)[INDEX:])  # n - 1
     values = Signal(intbv(0)[COUNT:])  # n
     coded = Signal(bool(0))  # there are non-zeros
-    bitmap = Signal(bool(0))  # and zeros
     short = Signal(bool(0))
     mode = Signal(intbv(0)[8:])
-    words = Signal(intbv(0)[zero_bitmap.PARTS :])  # in front of the lanes
+    zeros_mode = Signal(intbv(0)[3:])
+    zeros_bytes = Signal(intbv(0)[FRONT_SIZE:])
+    zeros_rest = Signal(intbv(0)[levels:])  # bytes less one of the word of zeros
+    zeros_shown = Signal(bool(0))  # it is a part of the chunk
+    front_bytes = Signal(intbv(0)[FRONT_SIZE:])  # in front of the lanes
     addend = Signal(modbv(0)[bits:])
     free = Signal(bool(0))
     start = Signal(bool(0))
@@ -132,6 +139,10 @@ def chunk_assemble(
         picks.append(pick(k, in_front, s_codes, from_codes, raw_word, raw_here, byte))
         bytes_shown.append(byte)
     joined = side_by_side(bytes_shown, word)
+    describe_zeros = describe_part if runs else describe_bitmap
+    zeros = describe_zeros(
+        clk, start, s_chunk, s_zeros, coded, zeros_mode, zeros_bytes, zeros_rest, zeros_shown
+    )
 
     @always_comb
     def look():
@@ -157,7 +168,7 @@ def chunk_assemble(
     @always_comb
     def take():
         s_chunk.tready.next = start
-        s_zeros.tready.next = state == ZEROS and (free or not bitmap)
+        s_zeros.tready.next = state == ZEROS and (free or not zeros_shown)
         s_codes.tready.next = state == CODES and free
         s_raw.tready.next = (state == RAW and free) or state == SURPLUS
 
@@ -165,29 +176,16 @@ def chunk_assemble(
     def describe():
         values.next = concat(intbv(0)[1:], index) + 1
         short.next = index != LAST_INDEX
-        mode.next = FORM_CODED + 4 * ZEROS_NONE
-        if not coded:
-            mode.next = FORM_CODED + 4 * ZEROS_ALL
-        elif bitmap:
-            mode.next = FORM_CODED + 4 * ZEROS_BITMAP
+        mode.next = concat(short, intbv(0)[2:], zeros_mode, intbv(FORM_CODED)[2:])
         if coded and stripped:
             mode.next[5] = True
-        if short:
-            mode.next[7] = True
-
-    @always_comb
-    def measure():
-        words.next = 1
-        if bitmap and short:
-            words.next = s_zeros.tuser + 2
-        elif bitmap:
-            words.next = s_zeros.tuser + 1
-        elif short:
-            words.next = 2
 
     @always_comb
     def part():  # and what `size` is short of at first
-        addend.next = concat(intbv(0)[bits - zero_bitmap.PARTS - 2 :], words, intbv(1)[2:])
+        front_bytes.next = zeros_bytes + FRONT + 1
+        if short:
+            front_bytes.next = zeros_bytes + 2 * FRONT + 1
+        addend.next = concat(intbv(0)[bits - FRONT_SIZE :], front_bytes)
         if state == ADD_CODES:
             addend.next = concat(intbv(0)[bits - code_bits :], s_codes.tuser)
 
@@ -208,8 +206,9 @@ def chunk_assemble(
             front.next = concat(intbv(0)[8 * FRONT - COUNT :], values)
             last.next = not coded
         elif state == ZEROS:
-            offer.next = s_zeros.tvalid and bitmap
+            offer.next = s_zeros.tvalid and zeros_shown
             front.next = s_zeros.tdata
+            rest.next = zeros_rest
         elif state == CODES:
             offer.next = s_codes.tvalid
             rest.next = code_rest
@@ -230,11 +229,11 @@ def chunk_assemble(
             if start:
                 state.next = ADD_CODES
                 if s_chunk.tdata[COUNT + INDEX : INDEX] == 0:
-                    state.next = ADD_WORDS
+                    state.next = ADD_FRONT
         elif state == ADD_CODES:
             if s_codes.tvalid:
-                state.next = ADD_WORDS
-        elif state == ADD_WORDS:
+                state.next = ADD_FRONT
+        elif state == ADD_FRONT:
             state.next = MODE
         elif state == MODE:
             if leave:
@@ -245,7 +244,7 @@ def chunk_assemble(
             if leave:
                 state.next = ZEROS
         elif state == ZEROS:
-            if s_zeros.tvalid and s_zeros.tlast and (free or not bitmap):
+            if s_zeros.tvalid and s_zeros.tlast and (free or not zeros_shown):
                 state.next = IDLE
                 if coded:
                     state.next = CODES
@@ -267,15 +266,10 @@ def chunk_assemble(
         if start:
             index.next = s_chunk.tdata[INDEX:]
             coded.next = s_chunk.tdata[COUNT + INDEX : INDEX] != 0
-            bitmap.next = (
-                s_chunk.tdata[COUNT + INDEX : INDEX] != 0
-                and s_chunk.tdata[COUNT + INDEX : INDEX]
-                != concat(intbv(0)[1:], s_chunk.tdata[INDEX:]) + 1
-            )
             frame_last.next = s_chunk.tlast
             raw_left.next = raw_total
             size.next = raw_size
-        elif state == ADD_WORDS or (state == ADD_CODES and s_codes.tvalid):
+        elif state == ADD_FRONT or (state == ADD_CODES and s_codes.tvalid):
             size.next = size + addend
         elif move_raw:
             raw_left.next[bits:levels] = raw_words - 1
@@ -293,6 +287,57 @@ def chunk_assemble(
             m_axis.tuser.next = concat(frame_last, rest)
 
     return instances()
+
+
+@block
+def describe_bitmap(clk, start, s_chunk, s_zeros, coded, mode, size, rest, shown):
+    """What there is of the zeros of a chunk if zero_bitmap writes them."""
+    bitmap = Signal(bool(0))
+
+    @always(clk.posedge)
+    def look():
+        if start:
+            bitmap.next = (
+                s_chunk.tdata[COUNT + INDEX : INDEX] != 0
+                and s_chunk.tdata[COUNT + INDEX : INDEX]
+                != concat(intbv(0)[1:], s_chunk.tdata[INDEX:]) + 1
+            )
+
+    @always_comb
+    def show():
+        mode.next = ZEROS_NONE
+        size.next = 0
+        if not coded:
+            mode.next = ZEROS_ALL
+        elif bitmap:
+            mode.next = ZEROS_BITMAP
+            size.next = concat(s_zeros.tuser, intbv(0)[2:])
+        rest.next = FRONT_REST
+        shown.next = bitmap
+
+    return instances()
+
+
+@block
+def describe_part(clk, start, s_chunk, s_zeros, coded, mode, size, rest, shown):  # noqa: ARG001
+    """What there is of them if zero_part does."""
+
+    @always_comb
+    def show():
+        mode.next = ZEROS_NONE
+        if not coded:
+            mode.next = ZEROS_ALL
+        elif s_zeros.tuser[LEFT]:
+            mode.next = ZEROS_RUNS
+        elif s_zeros.tkeep[0]:
+            mode.next = ZEROS_BITMAP
+        size.next = s_zeros.tuser[LEFT:]
+        rest.next = 0
+        rest.next[1] = s_zeros.tkeep[2]
+        rest.next[0] = s_zeros.tkeep[3] or (s_zeros.tkeep[1] and not s_zeros.tkeep[2])
+        shown.next = s_zeros.tkeep[0]
+
+    return show
 
 
 @block

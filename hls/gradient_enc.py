@@ -6,9 +6,9 @@ Format       swmodel/FORMAT.md section 4; profiles of section 8: hw-n8-c4096 at 
              hw2-n8-c4096 at more
 Parameters   tables: the table set; fmt: the number format, fp32 or bf16; width: W, values a cycle;
              stride: one of so many values counts in a table's cost, as the profile has it;
-             trailing: whether bytes that are 0 in all raw parts of a chunk are left out
-Not done     the stream's header, directory and footer (sections 1 and 2), which software writes; of
-             hw2-n8-c4096, known runs
+             trailing: whether bytes that are 0 in all raw parts of a chunk are left out; runs:
+             whether zeros may be written as known runs
+Not done     the stream's header, directory and footer (sections 1 and 2), which software writes
 
   values -> zero_split -+- exponents -> block_max -> huff_choice -> chunk_reverse -+
                         |                                 +- block headers --------+-> code_schedule
@@ -18,6 +18,9 @@ Not done     the stream's header, directory and footer (sections 1 and 2), which
                         +- zero flags -> zero_bitmap ------+                          code_stack
                         +- raw parts -> raw_queue ---------+-> chunk_assemble <----------+
                                                                  +-> byte_pack -> chunks
+
+With `runs`, zero_runs is in the place of zero_bitmap: it takes the totals as well, and gives tokens
+to code_schedule.
 
 While a chunk leaves, the next is being coded, and the one after that enters.
 
@@ -30,7 +33,7 @@ more go by, as turns of huff_choice and the bytes of the first words happen to f
 
 from __future__ import annotations
 
-from myhdl import Signal, always_comb, block, instances, intbv
+from myhdl import Signal, always_comb, always_seq, block, instances, intbv
 
 from hls import (
     block_max,
@@ -43,12 +46,14 @@ from hls import (
     lane_enc,
     raw_queue,
     zero_bitmap,
+    zero_runs,
     zero_split,
 )
 from hls.fifo import cut
 from hls.point import POINT
 from hls.side_by_side import side_by_side
 from hls.stream import AxiStream, Contract, word_bytes
+from hls.zero_split import COUNT, INDEX
 
 CHUNK_CYCLES = {1: 25, 2: 20, 4: 15}
 """What a chunk takes beside its groups, by width: the lanes' first states and last ones (at W > 1
@@ -57,11 +62,14 @@ waits 6 cycles a chunk for zero_bitmap, and no more. A group whose codes and esc
 bytes takes a cycle more (lane_enc)."""
 
 LATENCY = {1: 8750, 2: 4406, 4: 2228}  # of the first of 4096 values without zeros
+RUNS_LATENCY = -2  # and with runs, as a chunk without zeros has no part of them to be dropped
+RUNS_CYCLES = 1  # of each chunk, if it has no tokens
 
 
-def contract(width=1):
-    cycles = POINT.chunk // width + CHUNK_CYCLES[width]
-    return Contract(latency=LATENCY[width], interval=1, values_per_cycle=POINT.chunk / cycles)
+def contract(width=1, runs=False):
+    cycles = POINT.chunk // width + CHUNK_CYCLES[width] + RUNS_CYCLES * runs
+    latency = LATENCY[width] + RUNS_LATENCY * runs
+    return Contract(latency=latency, interval=1, values_per_cycle=POINT.chunk / cycles)
 
 
 def ports(fmt, width=1):
@@ -72,7 +80,9 @@ def ports(fmt, width=1):
 
 
 @block
-def gradient_enc(clk, rst, s_axis, m_axis, tables, fmt, width=1, stride=1, trailing=False):
+def gradient_enc(
+    clk, rst, s_axis, m_axis, tables, fmt, width=1, stride=1, trailing=False, runs=False
+):
     """Encode frames of values.
 
     s_axis  in   tdata = values, the first lowest; tlast ends the frame. Only there a word may have
@@ -85,38 +95,49 @@ def gradient_enc(clk, rst, s_axis, m_axis, tables, fmt, width=1, stride=1, trail
     exponents, maxima = block_max.ports(width).values()
     _, chosen, headers = huff_choice.ports(tables, width).values()
     _, backwards = chunk_reverse.ports(width).values()
-    scheduled = code_schedule.ports(tables, width, trailing=trailing)
+    scheduled = code_schedule.ports(tables, width, runs, trailing)
     operations, counts = scheduled["m_axis"], scheduled["m_chunk"]
-    code_bytes = lane_enc.ports(tables, width)["m_axis"]
+    code_bytes = lane_enc.ports(tables, width, runs)["m_axis"]
     codes = code_stack.ports(width)["m_axis"]
-    zeros = zero_bitmap.ports(width)["m_axis"]
     raw_parts, raw_words = raw_queue.ports(fmt, width).values()
-    parts = chunk_assemble.ports(fmt, width, trailing)["m_axis"]
+    parts = chunk_assemble.ports(fmt, width, trailing, runs)["m_axis"]
+    if runs:
+        to_code = scheduled["s_chunk"]
+        _, nonzero_count, tokens, zeros = zero_runs.ports(width).values()
+        zero_stages = (
+            zero_runs.zero_runs(clk, rst, flags, nonzero_count, tokens, zeros, width),
+            give_totals(clk, rst, totals, to_code, nonzero_count),
+        )
+    else:
+        to_code, tokens, zeros = totals, None, zero_bitmap.ports(width)["m_axis"]
+        zero_stages = (zero_bitmap.zero_bitmap(clk, rst, flags, zeros, width),)
 
     return (
+        *zero_stages,
         zero_split.zero_split(clk, rst, s_axis, nonzeros, flags, totals, fmt, width, trailing),
         divide(nonzeros, exponents, raw_parts, fmt, width),
-        zero_bitmap.zero_bitmap(clk, rst, flags, zeros, width),
         block_max.block_max(clk, rst, exponents, maxima, width),
         huff_choice.huff_choice(clk, rst, maxima, chosen, headers, tables, width, stride),
         chunk_reverse.chunk_reverse(clk, rst, chosen, backwards, width),
         code_schedule.code_schedule(
             clk,
             rst,
-            totals,
+            to_code,
             headers,
             backwards,
             operations,
             counts,
             tables,
             width,
-            trailing=trailing,
+            runs,
+            tokens,
+            trailing,
         ),
-        lane_enc.lane_enc(clk, rst, operations, code_bytes, tables, width, trailing=trailing),
+        lane_enc.lane_enc(clk, rst, operations, code_bytes, tables, width, runs, trailing),
         code_stack.code_stack(clk, rst, code_bytes, codes, width),
         raw_queue.raw_queue(clk, rst, raw_parts, raw_words, fmt, width),
         chunk_assemble.chunk_assemble(
-            clk, rst, counts, zeros, codes, raw_words, parts, fmt, width, trailing
+            clk, rst, counts, zeros, codes, raw_words, parts, fmt, width, trailing, runs
         ),
         byte_pack.byte_pack(clk, rst, parts, m_axis, width),
     )
@@ -155,3 +176,27 @@ def number_parts(nonzeros, parts):
         parts.tuser.next = nonzeros.tuser
 
     return show
+
+
+@block
+def give_totals(clk, rst, totals, to_code, nonzero_count):
+    """A chunk's totals, to code_schedule and what it needs of them to zero_runs, in their time."""
+    coded = Signal(bool(0))  # code_schedule has taken them
+    counted = Signal(bool(0))  # zero_runs has
+
+    @always_comb
+    def offer():
+        to_code.tvalid.next = totals.tvalid and not coded
+        to_code.tdata.next = totals.tdata
+        to_code.tlast.next = totals.tlast
+        nonzero_count.tvalid.next = totals.tvalid and not counted
+        nonzero_count.tdata.next = totals.tdata[COUNT + INDEX : INDEX]
+        totals.tready.next = (coded or to_code.tready) and (counted or nonzero_count.tready)
+
+    @always_seq(clk.posedge, reset=rst)
+    def note():
+        if totals.tvalid:
+            coded.next = (coded or to_code.tready) and not totals.tready
+            counted.next = (counted or nonzero_count.tready) and not totals.tready
+
+    return instances()

@@ -7,9 +7,9 @@ Format       swmodel/FORMAT.md section 4.2: numbers of tokens, less one
 Parameters   width: W, flags of a group
 Not done     the choice against the bitmap: a chunk may have up to 2048 pairs
 
-A group ends up to W / 2 runs. Small tables, of the group's flags and of whether a run is open, say
-what to add to the distance and the run that are being counted, and what to begin with behind the
-first that ends. A group that ends two goes through them again, without the flags of the first.
+A group ends up to W / 2 runs. The first continues the distance and the run that are being counted,
+any other lies in the group: small tables, of the group's flags and of whether a run is open, say
+what to add and what to begin with.
 """
 
 from __future__ import annotations
@@ -24,30 +24,26 @@ NONE = (1 << NUMBER) - 1  # counts as -1: the run of which no zero has come
 
 CONTRACT = Contract(latency=2, interval=1)  # from the group in which a run ends to its pair
 # Cycles without a group taken after a chunk's last; 1 more if it ends two runs and opens a third
-CHUNK_PAUSE = 3  # cycles without a group taken after a chunk's last that ends no two runs
+CHUNK_PAUSE = 3
 
 
 def scan(index, width):
     """What a group does: `index` = {a run is open, flags}.
 
-    Returns the distance and the run that it adds to what is being counted, or to the pair that ends
-    first; those that are counted behind that, and whether a run is open; the flags that are still
-    to be looked at if another pair ends; whether any does.
+    Returns the pairs that end in it and what is being counted after it, each (distance, run); of
+    the first that is there, how much the group adds.
     """
     flags, running = index % (1 << width), bool(index >> width)
-    distance = run = 0
+    pairs, distance, run = [], 0, 0
     for j in range(width):
         if flags >> j & 1:
             run, running = run + 1, True
         elif running:
-            rest = flags >> j << j  # what is left out, and the value here, count as distance
-            _, behind, open_after, _, again = scan(rest, width)
-            if again:
-                return (distance, run), (-j - 1, 0), False, rest, True
-            return (distance, run), (behind[0] - j - 1, behind[1]), open_after, 0, True
+            pairs.append((distance, run))
+            distance, run, running = 0, 0, False
         else:
             distance += 1
-    return (distance, run), (distance, run), running, 0, False
+    return pairs, (distance, run), running
 
 
 def ports(width=1):
@@ -56,7 +52,7 @@ def ports(width=1):
 
 @block
 def zero_pairs(clk, rst, s_axis, m_axis, width=1):
-    """Take W flags a cycle; one cycle more if a group ends two runs.
+    """Take W flags a cycle; one cycle more while a group ends two runs and a pair still waits.
 
     s_axis  in   tdata = value j is zero, in bit j, 0 for one that is absent; tlast = the chunk's
                  last
@@ -65,13 +61,17 @@ def zero_pairs(clk, rst, s_axis, m_axis, width=1):
     rst     in   synchronous, active high; drops everything in flight
     """
     scans = [scan(index, width) for index in range(2 << width)]
-    distances = tuple(added for (added, _), *_ in scans)
-    runs = tuple(added for (_, added), *_ in scans)
-    next_distances = tuple(distance % (NONE + 1) for _, (distance, _), *_ in scans)
-    next_runs = tuple((run - 1) % (NONE + 1) for _, (_, run), *_ in scans)
-    opens = tuple(int(running) for _, _, running, *_ in scans)
-    rests = tuple(rest for *_, rest, _ in scans)
-    ends = tuple(int(one) for *_, one in scans)
+    firsts = [(pairs or [count])[0] for pairs, count, _ in scans]
+    seconds = [(pairs[1:] or [(0, 1)])[0] for pairs, _, _ in scans]
+    first_distances = tuple(distance for distance, _ in firsts)
+    first_runs = tuple(run for _, run in firsts)
+    second_distances = tuple(distance for distance, _ in seconds)
+    second_runs = tuple(run - 1 for _, run in seconds)
+    ends = tuple(int(bool(pairs)) for pairs, _, _ in scans)
+    end_twice = tuple(int(len(pairs) > 1) for pairs, _, _ in scans)
+    next_distances = tuple(distance for _, (distance, _), _ in scans)
+    next_runs = tuple((run - 1) % (NONE + 1) for _, (_, run), _ in scans)
+    opens = tuple(int(running) for _, _, running in scans)
     small = width.bit_length()
 
     # the group that has entered; behind a chunk's last, one without zeros, which ends an open run
@@ -91,15 +91,19 @@ def zero_pairs(clk, rst, s_axis, m_axis, width=1):
     # what the group does to it
     more_distance = Signal(intbv(0)[small:])
     more_run = Signal(intbv(0)[small:])
-    distance_sum = Signal(modbv(0)[NUMBER:])
-    run_sum = Signal(modbv(0)[NUMBER:])
-    ends_one = Signal(bool(0))  # a run ends; then this is being counted
-    after_distance = Signal(intbv(0)[NUMBER:])
+    other_distance = Signal(intbv(0)[small:])
+    other_run = Signal(intbv(0)[small:])
+    one = Signal(bool(0))  # a run ends
+    two = Signal(bool(0))  # another does
+    after_distance = Signal(intbv(0)[small:])
     after_run = Signal(intbv(0)[NUMBER:])
     after_running = Signal(bool(0))
-    rest = Signal(intbv(0)[width:])
-    again = Signal(bool(0))  # another ends
+    distance_sum = Signal(modbv(0)[NUMBER:])
+    run_sum = Signal(modbv(0)[NUMBER:])
 
+    # a pair that waits for those before it
+    waiting = Signal(bool(0))
+    waiting_pair = Signal(intbv(0)[2 * NUMBER :])
     free = Signal(bool(0))
     step = Signal(bool(0))
     close = Signal(bool(0))
@@ -109,16 +113,16 @@ def zero_pairs(clk, rst, s_axis, m_axis, width=1):
         index.next = concat(running, flags)
 
     @always_comb
-    def scan_distance():
-        more_distance.next = distances[int(index)]
+    def scan_first():
+        more_distance.next = first_distances[int(index)]
 
     @always_comb
-    def scan_run():
-        more_run.next = runs[int(index)]
+    def scan_first_run():
+        more_run.next = first_runs[int(index)]
 
     @always_comb
-    def scan_end():
-        ends_one.next = ends[int(index)]
+    def scan_ends():
+        one.next = ends[int(index)]
 
     @always_comb
     def scan_after_distance():
@@ -133,8 +137,16 @@ def zero_pairs(clk, rst, s_axis, m_axis, width=1):
         after_running.next = opens[int(index)]
 
     @always_comb
-    def scan_rest():
-        rest.next = rests[int(index)]
+    def scan_second():
+        other_distance.next = second_distances[int(index)]
+
+    @always_comb
+    def scan_second_run():
+        other_run.next = second_runs[int(index)]
+
+    @always_comb
+    def scan_twice():
+        two.next = end_twice[int(index)]
 
     @always_comb
     def add():
@@ -144,21 +156,20 @@ def zero_pairs(clk, rst, s_axis, m_axis, width=1):
     @always_comb
     def flow():
         free.next = not m_axis.tvalid or m_axis.tready
-        step.next = filled and (not m_axis.tvalid or m_axis.tready)
-        close.next = closing and (not m_axis.tvalid or m_axis.tready)
-        again.next = rest != 0
+        step.next = filled and (
+            not one or ((not m_axis.tvalid or m_axis.tready) and not (waiting and two))
+        )
+        close.next = closing and (not m_axis.tvalid or m_axis.tready) and not waiting
 
     @always_comb
     def accept():
-        s_axis.tready.next = not closing and (
-            not filled or (step and not (again or last or behind))
-        )
+        s_axis.tready.next = not closing and (not filled or (step and not last and not behind))
 
     @always_seq(clk.posedge, reset=rst)
     def enter():
         if s_axis.tready:
             filled.next = s_axis.tvalid
-        if step and last and not again:
+        if step and last:
             behind.next = True
         elif step and behind:
             behind.next = False
@@ -174,8 +185,8 @@ def zero_pairs(clk, rst, s_axis, m_axis, width=1):
             flags.next = s_axis.tdata
             last.next = s_axis.tlast
         elif step:
-            flags.next = rest
-            last.next = last and again
+            flags.next = 0
+            last.next = False
 
     @always_seq(clk.posedge, reset=rst)
     def go_on():
@@ -185,17 +196,18 @@ def zero_pairs(clk, rst, s_axis, m_axis, width=1):
             distance.next = distance_sum
             run.next = run_sum
             running.next = after_running
-            if ends_one:
-                distance.next = after_distance
+            if one:
+                distance.next = concat(intbv(0)[NUMBER - small :], after_distance)
                 run.next = after_run
 
     @always_seq(clk.posedge, reset=rst)
     def offer():
         if free:
-            m_axis.tvalid.next = (step and ends_one) or close
+            m_axis.tvalid.next = waiting or (step and one) or close
+            waiting.next = step and (two or (waiting and one))
         if close:
             pairs.next = 0
-        elif step and ends_one:
+        elif free and (waiting or (step and one)):
             pairs.next = pairs + 1
 
     @always(clk.posedge)
@@ -205,5 +217,12 @@ def zero_pairs(clk, rst, s_axis, m_axis, width=1):
             m_axis.tdata.next = concat(run_sum, distance_sum)
             if close:
                 m_axis.tdata.next = concat(intbv(0)[NUMBER:], pairs)
+            elif waiting:
+                m_axis.tdata.next = waiting_pair
+            waiting_pair.next = concat(
+                intbv(0)[NUMBER - small :], other_run, intbv(0)[NUMBER - small :], other_distance
+            )
+            if waiting:
+                waiting_pair.next = concat(run_sum, distance_sum)
 
     return instances()

@@ -6,9 +6,9 @@ Golden       find_runs of swmodel/reference/zeros.py, Tokens of swmodel/referenc
 Format       swmodel/FORMAT.md sections 4.2 (known runs) and 8, rules 1 and 5
 Not done     the coding of the classes, which the lanes do backwards
 
-The two tokens of a pair put their extra bits one after the other; one that has none takes no time.
-As a token with extra bits stands for at least three values, that keeps up with four values a cycle,
-and no more than a byte has to leave in one.
+The tokens of a pair put their extra bits together if neither has more than three; else one after
+the other, and one that has none takes no time. As a token with four stands for 17 values at least,
+that keeps up with four values a cycle, and no more than a byte has to leave in one.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ EXTRA = NUMBER - 1  # bits of a token's extra, at most
 SIZE = 8  # bits of the number of extra bytes: tokens for v values have at most .4 v extra bits
 MOST_PAIRS = POINT.chunk // 4  # of known runs
 COST = (MOST_PAIRS * 16 - 1).bit_length()  # a pair takes less than 16 bits
+SHORT = 3  # those of a token that may be put with the other's
+SHORT_NUMBER = SHORT + 1  # bits of its number
 HELD = 7 + EXTRA  # bits that may wait to be a byte
 
 CONTRACT = Contract(latency=1, interval=1)  # to the classes, and to a byte from what completes it
@@ -42,9 +44,10 @@ def ports():
 
 @block
 def zero_tokens(clk, rst, s_axis, m_class, m_axis):
-    """Take a pair a cycle; one more if both tokens have extra bits, or behind one of more than 8.
+    """Take a pair a cycle; one more if both tokens have extra bits, one of them more than 3.
 
-    A chunk's last word waits until all that waits has left.
+    Of 8 bits and more behind others the first byte leaves before any enter; a chunk's last word
+    waits until all have left.
 
     s_axis   in   zero_pairs's packet for the chunk
     m_class  out  a packet a chunk: a word a pair, tdata = {class of the run, of the distance};
@@ -64,9 +67,13 @@ def zero_tokens(clk, rst, s_axis, m_class, m_axis):
 
     # the token that puts its extra bits
     second = Signal(bool(0))  # the pair's distance has put them
+    short = Signal(bool(0))  # both do so at once
+    short_bits = Signal(intbv(0)[2 * SHORT :])
+    short_size = Signal(intbv(0)[CLASS:])
     of_run = Signal(bool(0))
     number = Signal(intbv(0)[NUMBER:])
-    size = Signal(intbv(0)[CLASS:])
+    size = Signal(modbv(0)[CLASS:])
+    long_extra = Signal(intbv(0)[EXTRA:])
     extra = Signal(intbv(0)[EXTRA:])
 
     # extra bits that wait
@@ -92,7 +99,8 @@ def zero_tokens(clk, rst, s_axis, m_class, m_axis):
         add_prices(clk, rst, price, finish, m_class.tdata, *tables, cost)
         for tables, cost in zip(known, costs, strict=True)
     ]
-    strip = strip_leading_one(number, extra)
+    strip = strip_leading_one(number, long_extra)
+    together = join_short(distance, run, short, short_bits, short_size)
     cost_0, cost_1 = costs
 
     @always_comb
@@ -103,18 +111,23 @@ def zero_tokens(clk, rst, s_axis, m_class, m_axis):
     @always_comb
     def choose():
         of_run.next = second or distance[NUMBER:1] == 0
-        whole.next = second or distance[NUMBER:1] == 0 or run[NUMBER:1] == 0
+        whole.next = second or short or distance[NUMBER:1] == 0 or run[NUMBER:1] == 0
 
     @always_comb
     def pick():
         number.next = distance
-        size.next = 0
+        size.next = distance_class - 1
         if of_run:
             number.next = run
-            if run[NUMBER:1] != 0:
-                size.next = run_class - 1
-        else:
-            size.next = distance_class - 1
+            size.next = run_class - 1
+        if short:
+            size.next = short_size
+
+    @always_comb
+    def pick_bits():
+        extra.next = long_extra
+        if short:
+            extra.next = concat(intbv(0)[EXTRA - 2 * SHORT :], short_bits)
 
     @always_comb
     def flow():
@@ -230,6 +243,44 @@ def strip_leading_one(number, extra):
     """All of the number's bits but the first that is set."""
     bits = [Signal(bool(0)) for _ in range(EXTRA)]
     return [keep(number, i, bit) for i, bit in enumerate(bits)], side_by_side(bits, extra)
+
+
+@block
+def join_short(distance, run, short, bits, size):
+    """The extra bits of a pair of which neither has more than three, and their number."""
+    ones = [Signal(intbv(0)[SHORT:]) for _ in range(2)]
+    sizes = [Signal(intbv(0)[2:]) for _ in range(2)]
+    parts = [strip_short(*token) for token in zip((distance, run), ones, sizes, strict=True)]
+    distance_bits, run_bits = ones
+    distance_size, run_size = sizes
+
+    @always_comb
+    def look():
+        short.next = distance[NUMBER:SHORT_NUMBER] == 0 and run[NUMBER:SHORT_NUMBER] == 0
+
+    @always_comb
+    def join():
+        bits.next = concat(intbv(0)[SHORT:], distance_bits) | (
+            concat(intbv(0)[SHORT:], run_bits) << distance_size
+        )
+        size.next = concat(intbv(0)[2:], distance_size) + concat(intbv(0)[2:], run_size)
+
+    return instances()
+
+
+@block
+def strip_short(number, bits, size):
+    """A number of four bits without its leading one, and the bits behind that."""
+
+    @always_comb
+    def strip():
+        bits.next[2] = number[2] and number[3]
+        bits.next[1] = number[1] and (number[2] or number[3])
+        bits.next[0] = number[0] and (number[1] or number[2] or number[3])
+        size.next[1] = number[2] or number[3]
+        size.next[0] = number[3] or (number[1] and not number[2])
+
+    return strip
 
 
 @block

@@ -36,7 +36,8 @@ module chunk_assemble_w2 (
 //
 // s_chunk  in   tdata = {nnz, n - 1}, with trailing {bytes left out, nnz, n - 1}; tlast = the
 //               frame's last
-// s_zeros  in   zero_bitmap's packet for the chunk; dropped if no value or every value is zero
+// s_zeros  in   zero_bitmap's packet for the chunk, dropped if no value or every value is zero;
+//               with runs zero_part's
 // s_codes  in   code_stack's packet for the chunk: lanes, blocks, codes; none if nnz is 0
 // s_raw    in   the chunk's raw bytes, none left out, in whole words. The last 4 that are not left
 //               out are in the lanes: words that have no others are dropped
@@ -80,7 +81,6 @@ reg [3:0] m_axis_tuser;
 
 wire [63:0] raw_word;
 reg [14:0] addend;
-reg bitmap;
 wire [2:0] code_rest;
 reg coded;
 reg frame_last;
@@ -88,6 +88,7 @@ wire free;
 reg from_codes;
 reg from_raw;
 reg [31:0] front;
+reg [9:0] front_bytes;
 reg [11:0] index;
 reg last;
 wire leave;
@@ -112,7 +113,10 @@ wire stripped;
 wire [1:0] surplus;
 reg [12:0] values;
 wire [63:0] word;
-reg [7:0] words;
+reg [9:0] zeros_bytes;
+reg [2:0] zeros_mode;
+reg [2:0] zeros_rest;
+reg zeros_shown;
 wire [14:0] size_stripped0_beyond;
 reg [14:0] size_stripped0_once;
 reg [14:0] size_stripped0_twice;
@@ -161,6 +165,7 @@ wire [7:0] pick7_byte;
 reg [7:0] pick7_of_codes;
 reg [7:0] pick7_of_raw;
 wire [63:0] side_by_side1_joined;
+reg describe_bitmap0_bitmap;
 
 assign strip0_raw_strip0_side_by_side0_joined[64-1:56] = strip0_raw_strip0_pick_byte7_byte;
 assign strip0_raw_strip0_side_by_side0_joined[56-1:48] = strip0_raw_strip0_pick_byte6_byte;
@@ -648,6 +653,26 @@ assign pick7_byte = (pick7_of_codes | pick7_of_raw);
 
 assign word = side_by_side1_joined;
 
+always @(posedge clk) begin: describe_bitmap0_look
+    if (start) begin
+        describe_bitmap0_bitmap <= ((s_chunk_tdata[(13 + 12)-1:12] != 0) && (s_chunk_tdata[(13 + 12)-1:12] != ({1'h0, s_chunk_tdata[12-1:0]} + 1)));
+    end
+end
+
+always @(describe_bitmap0_bitmap, coded, s_zeros_tuser) begin: describe_bitmap0_show
+    zeros_mode = 0;
+    zeros_bytes = 0;
+    if ((!coded)) begin
+        zeros_mode = 1;
+    end
+    else if (describe_bitmap0_bitmap) begin
+        zeros_mode = 2;
+        zeros_bytes = {s_zeros_tuser, 2'h0};
+    end
+    zeros_rest = 3;
+    zeros_shown = describe_bitmap0_bitmap;
+end
+
 assign free = ((!m_axis_tvalid) || m_axis_tready);
 assign start = ((state == 0) && s_chunk_tvalid && s_zeros_tvalid);
 
@@ -665,49 +690,31 @@ always @(raw_ends, raw_last) begin: locate
 end
 
 assign s_chunk_tready = start;
-assign s_zeros_tready = ((state == 5) && (free || (!bitmap)));
+assign s_zeros_tready = ((state == 5) && (free || (!zeros_shown)));
 assign s_codes_tready = ((state == 6) && free);
 assign s_raw_tready = (((state == 7) && free) || (state == 8));
 
-always @(short, stripped, coded, index, bitmap) begin: describe
+always @(short, stripped, coded, zeros_mode, index) begin: describe
     values = ({1'h0, index} + 1);
     short = (index != 4095);
-    mode = (1 + (4 * 0));
-    if ((!coded)) begin
-        mode = (1 + (4 * 1));
-    end
-    else if (bitmap) begin
-        mode = (1 + (4 * 2));
-    end
+    mode = {short, 2'h0, zeros_mode, 2'h1};
     if ((coded && stripped)) begin
         mode[5] = 1'b1;
     end
+end
+
+always @(short, zeros_bytes, s_codes_tuser, front_bytes, state) begin: part
+    front_bytes = ((zeros_bytes + 4) + 1);
     if (short) begin
-        mode[7] = 1'b1;
+        front_bytes = ((zeros_bytes + (2 * 4)) + 1);
     end
-end
-
-always @(short, bitmap, s_zeros_tuser) begin: measure
-    words = 1;
-    if ((bitmap && short)) begin
-        words = (s_zeros_tuser + 2);
-    end
-    else if (bitmap) begin
-        words = (s_zeros_tuser + 1);
-    end
-    else if (short) begin
-        words = 2;
-    end
-end
-
-always @(words, s_codes_tuser, state) begin: part
-    addend = {5'h0, words, 2'h1};
+    addend = {5'h0, front_bytes};
     if ((state == 1)) begin
         addend = {1'h0, s_codes_tuser};
     end
 end
 
-always @(short, s_codes_tvalid, code_rest, mode, s_codes_tlast, s_zeros_tdata, raw_none, s_raw_tvalid, raw_ends, coded, raw_rest, values, s_zeros_tvalid, bitmap, size, state) begin: show
+always @(short, s_codes_tvalid, code_rest, mode, s_codes_tlast, s_zeros_tdata, raw_none, s_raw_tvalid, raw_ends, coded, raw_rest, zeros_shown, values, s_zeros_tvalid, zeros_rest, size, state) begin: show
     offer = 1'b0;
     front = 0;
     from_codes = (state == 6);
@@ -726,8 +733,9 @@ always @(short, s_codes_tvalid, code_rest, mode, s_codes_tlast, s_zeros_tdata, r
             last = (!coded);
         end
         'h5: begin
-            offer = (s_zeros_tvalid && bitmap);
+            offer = (s_zeros_tvalid && zeros_shown);
             front = s_zeros_tdata;
+            rest = zeros_rest;
         end
         'h6: begin
             offer = s_codes_tvalid;
@@ -780,7 +788,7 @@ always @(posedge clk) begin: proceed
             end
         end
         else if ((state == 5)) begin
-            if ((s_zeros_tvalid && s_zeros_tlast && (free || (!bitmap)))) begin
+            if ((s_zeros_tvalid && s_zeros_tlast && (free || (!zeros_shown)))) begin
                 state <= 0;
                 if (coded) begin
                     state <= 6;
@@ -813,7 +821,6 @@ always @(posedge clk) begin: count_down
     if (start) begin
         index <= s_chunk_tdata[12-1:0];
         coded <= (s_chunk_tdata[(13 + 12)-1:12] != 0);
-        bitmap <= ((s_chunk_tdata[(13 + 12)-1:12] != 0) && (s_chunk_tdata[(13 + 12)-1:12] != ({1'h0, s_chunk_tdata[12-1:0]} + 1)));
         frame_last <= s_chunk_tlast;
         raw_left <= raw_total;
         size <= raw_size;

@@ -61,6 +61,8 @@ raw_queue_w4_bf16.v
 chunk_assemble.v
 chunk_assemble_w2.v
 chunk_assemble_w4.v
+chunk_assemble_w2_runs.v
+chunk_assemble_w4_runs.v
 chunk_parse.v
 chunk_parse_w2.v
 chunk_parse_w4.v

@@ -17,7 +17,7 @@ module zero_pairs_w2 (
     m_axis_tready,
     m_axis_tlast
 );
-// Take W flags a cycle; one cycle more if a group ends two runs.
+// Take W flags a cycle; one cycle more while a group ends two runs and a pair still waits.
 //
 // s_axis  in   tdata = value j is zero, in bit j, 0 for one that is absent; tlast = the chunk's
 //              last
@@ -40,16 +40,14 @@ input m_axis_tready;
 output m_axis_tlast;
 reg m_axis_tlast;
 
-reg [11:0] after_distance;
+reg [1:0] after_distance;
 reg [11:0] after_run;
 reg after_running;
-wire again;
 reg behind;
 wire close;
 reg closing;
 reg [11:0] distance;
 wire [11:0] distance_sum;
-reg ends_one;
 reg filled;
 reg [1:0] flags;
 wire free;
@@ -57,16 +55,21 @@ wire [2:0] index;
 reg last;
 reg [1:0] more_distance;
 reg [1:0] more_run;
+reg one;
+reg [1:0] other_distance;
+reg [1:0] other_run;
 reg [11:0] pairs;
-reg [1:0] rest;
 reg [11:0] run;
 wire [11:0] run_sum;
 reg running;
 wire step;
+reg two;
+reg waiting;
+reg [23:0] waiting_pair;
 
 assign index = {running, flags};
 
-always @(index) begin: scan_distance
+always @(index) begin: scan_first
     case (index)
         0: more_distance = 2;
         1: more_distance = 0;
@@ -79,7 +82,7 @@ always @(index) begin: scan_distance
     endcase
 end
 
-always @(index) begin: scan_run
+always @(index) begin: scan_first_run
     case (index)
         0: more_run = 0;
         1: more_run = 1;
@@ -92,16 +95,16 @@ always @(index) begin: scan_run
     endcase
 end
 
-always @(index) begin: scan_end
+always @(index) begin: scan_ends
     case (index)
-        0: ends_one = 0;
-        1: ends_one = 1;
-        2: ends_one = 0;
-        3: ends_one = 0;
-        4: ends_one = 1;
-        5: ends_one = 1;
-        6: ends_one = 1;
-        default: ends_one = 0;
+        0: one = 0;
+        1: one = 1;
+        2: one = 0;
+        3: one = 0;
+        4: one = 1;
+        5: one = 1;
+        6: one = 1;
+        default: one = 0;
     endcase
 end
 
@@ -144,16 +147,42 @@ always @(index) begin: scan_after
     endcase
 end
 
-always @(index) begin: scan_rest
+always @(index) begin: scan_second
     case (index)
-        0: rest = 0;
-        1: rest = 0;
-        2: rest = 0;
-        3: rest = 0;
-        4: rest = 0;
-        5: rest = 0;
-        6: rest = 0;
-        default: rest = 0;
+        0: other_distance = 0;
+        1: other_distance = 0;
+        2: other_distance = 0;
+        3: other_distance = 0;
+        4: other_distance = 0;
+        5: other_distance = 0;
+        6: other_distance = 0;
+        default: other_distance = 0;
+    endcase
+end
+
+always @(index) begin: scan_second_run
+    case (index)
+        0: other_run = 0;
+        1: other_run = 0;
+        2: other_run = 0;
+        3: other_run = 0;
+        4: other_run = 0;
+        5: other_run = 0;
+        6: other_run = 0;
+        default: other_run = 0;
+    endcase
+end
+
+always @(index) begin: scan_twice
+    case (index)
+        0: two = 0;
+        1: two = 0;
+        2: two = 0;
+        3: two = 0;
+        4: two = 0;
+        5: two = 0;
+        6: two = 0;
+        default: two = 0;
     endcase
 end
 
@@ -161,11 +190,10 @@ assign distance_sum = (distance + {10'h0, more_distance});
 assign run_sum = (run + {10'h0, more_run});
 
 assign free = ((!m_axis_tvalid) || m_axis_tready);
-assign step = (filled && ((!m_axis_tvalid) || m_axis_tready));
-assign close = (closing && ((!m_axis_tvalid) || m_axis_tready));
-assign again = (rest != 0);
+assign step = (filled && ((!one) || (((!m_axis_tvalid) || m_axis_tready) && (!(waiting && two)))));
+assign close = (closing && ((!m_axis_tvalid) || m_axis_tready) && (!waiting));
 
-assign s_axis_tready = ((!closing) && ((!filled) || (step && (!(again || last || behind)))));
+assign s_axis_tready = ((!closing) && ((!filled) || (step && (!last) && (!behind))));
 
 always @(posedge clk) begin: enter
     if (rst == 1) begin
@@ -177,7 +205,7 @@ always @(posedge clk) begin: enter
         if (s_axis_tready) begin
             filled <= s_axis_tvalid;
         end
-        if ((step && last && (!again))) begin
+        if ((step && last)) begin
             behind <= 1'b1;
         end
         else if ((step && behind)) begin
@@ -199,8 +227,8 @@ always @(posedge clk) begin: load
         last <= s_axis_tlast;
     end
     else if (step) begin
-        flags <= rest;
-        last <= (last && again);
+        flags <= 0;
+        last <= 1'b0;
     end
 end
 
@@ -218,8 +246,8 @@ always @(posedge clk) begin: go_on
             distance <= distance_sum;
             run <= run_sum;
             running <= after_running;
-            if (ends_one) begin
-                distance <= after_distance;
+            if (one) begin
+                distance <= {10'h0, after_distance};
                 run <= after_run;
             end
         end
@@ -229,16 +257,18 @@ end
 always @(posedge clk) begin: offer
     if (rst == 1) begin
         pairs <= 0;
+        waiting <= 0;
         m_axis_tvalid <= 0;
     end
     else begin
         if (free) begin
-            m_axis_tvalid <= ((step && ends_one) || close);
+            m_axis_tvalid <= (waiting || (step && one) || close);
+            waiting <= (step && (two || (waiting && one)));
         end
         if (close) begin
             pairs <= 0;
         end
-        else if ((step && ends_one)) begin
+        else if ((free && (waiting || (step && one)))) begin
             pairs <= (pairs + 1);
         end
     end
@@ -250,6 +280,13 @@ always @(posedge clk) begin: move
         m_axis_tdata <= {run_sum, distance_sum};
         if (close) begin
             m_axis_tdata <= {12'h0, pairs};
+        end
+        else if (waiting) begin
+            m_axis_tdata <= waiting_pair;
+        end
+        waiting_pair <= {10'h0, other_run, 10'h0, other_distance};
+        if (waiting) begin
+            waiting_pair <= {run_sum, distance_sum};
         end
     end
 end

@@ -17,7 +17,7 @@ module zero_pairs_w4 (
     m_axis_tready,
     m_axis_tlast
 );
-// Take W flags a cycle; one cycle more if a group ends two runs.
+// Take W flags a cycle; one cycle more while a group ends two runs and a pair still waits.
 //
 // s_axis  in   tdata = value j is zero, in bit j, 0 for one that is absent; tlast = the chunk's
 //              last
@@ -40,16 +40,14 @@ input m_axis_tready;
 output m_axis_tlast;
 reg m_axis_tlast;
 
-reg [11:0] after_distance;
+reg [2:0] after_distance;
 reg [11:0] after_run;
 reg after_running;
-wire again;
 reg behind;
 wire close;
 reg closing;
 reg [11:0] distance;
 wire [11:0] distance_sum;
-reg ends_one;
 reg filled;
 reg [3:0] flags;
 wire free;
@@ -57,16 +55,21 @@ wire [4:0] index;
 reg last;
 reg [2:0] more_distance;
 reg [2:0] more_run;
+reg one;
+reg [2:0] other_distance;
+reg [2:0] other_run;
 reg [11:0] pairs;
-reg [3:0] rest;
 reg [11:0] run;
 wire [11:0] run_sum;
 reg running;
 wire step;
+reg two;
+reg waiting;
+reg [23:0] waiting_pair;
 
 assign index = {running, flags};
 
-always @(index) begin: scan_distance
+always @(index) begin: scan_first
     case (index)
         0: more_distance = 4;
         1: more_distance = 0;
@@ -103,7 +106,7 @@ always @(index) begin: scan_distance
     endcase
 end
 
-always @(index) begin: scan_run
+always @(index) begin: scan_first_run
     case (index)
         0: more_run = 0;
         1: more_run = 1;
@@ -140,40 +143,40 @@ always @(index) begin: scan_run
     endcase
 end
 
-always @(index) begin: scan_end
+always @(index) begin: scan_ends
     case (index)
-        0: ends_one = 0;
-        1: ends_one = 1;
-        2: ends_one = 1;
-        3: ends_one = 1;
-        4: ends_one = 1;
-        5: ends_one = 1;
-        6: ends_one = 1;
-        7: ends_one = 1;
-        8: ends_one = 0;
-        9: ends_one = 1;
-        10: ends_one = 1;
-        11: ends_one = 1;
-        12: ends_one = 0;
-        13: ends_one = 1;
-        14: ends_one = 0;
-        15: ends_one = 0;
-        16: ends_one = 1;
-        17: ends_one = 1;
-        18: ends_one = 1;
-        19: ends_one = 1;
-        20: ends_one = 1;
-        21: ends_one = 1;
-        22: ends_one = 1;
-        23: ends_one = 1;
-        24: ends_one = 1;
-        25: ends_one = 1;
-        26: ends_one = 1;
-        27: ends_one = 1;
-        28: ends_one = 1;
-        29: ends_one = 1;
-        30: ends_one = 1;
-        default: ends_one = 0;
+        0: one = 0;
+        1: one = 1;
+        2: one = 1;
+        3: one = 1;
+        4: one = 1;
+        5: one = 1;
+        6: one = 1;
+        7: one = 1;
+        8: one = 0;
+        9: one = 1;
+        10: one = 1;
+        11: one = 1;
+        12: one = 0;
+        13: one = 1;
+        14: one = 0;
+        15: one = 0;
+        16: one = 1;
+        17: one = 1;
+        18: one = 1;
+        19: one = 1;
+        20: one = 1;
+        21: one = 1;
+        22: one = 1;
+        23: one = 1;
+        24: one = 1;
+        25: one = 1;
+        26: one = 1;
+        27: one = 1;
+        28: one = 1;
+        29: one = 1;
+        30: one = 1;
+        default: one = 0;
     endcase
 end
 
@@ -184,7 +187,7 @@ always @(index) begin: scan_after_distance
         2: after_distance = 1;
         3: after_distance = 1;
         4: after_distance = 0;
-        5: after_distance = 4094;
+        5: after_distance = 0;
         6: after_distance = 0;
         7: after_distance = 0;
         8: after_distance = 3;
@@ -197,15 +200,15 @@ always @(index) begin: scan_after_distance
         15: after_distance = 0;
         16: after_distance = 3;
         17: after_distance = 2;
-        18: after_distance = 4095;
+        18: after_distance = 1;
         19: after_distance = 1;
-        20: after_distance = 4095;
-        21: after_distance = 4094;
-        22: after_distance = 4095;
+        20: after_distance = 0;
+        21: after_distance = 0;
+        22: after_distance = 0;
         23: after_distance = 0;
         24: after_distance = 2;
         25: after_distance = 1;
-        26: after_distance = 4095;
+        26: after_distance = 0;
         27: after_distance = 0;
         28: after_distance = 1;
         29: after_distance = 0;
@@ -242,7 +245,7 @@ always @(index) begin: scan_after_run
         23: after_run = 4095;
         24: after_run = 0;
         25: after_run = 0;
-        26: after_run = 4095;
+        26: after_run = 0;
         27: after_run = 0;
         28: after_run = 1;
         29: after_run = 1;
@@ -279,7 +282,7 @@ always @(index) begin: scan_after
         23: after_running = 0;
         24: after_running = 1;
         25: after_running = 1;
-        26: after_running = 0;
+        26: after_running = 1;
         27: after_running = 1;
         28: after_running = 1;
         29: after_running = 1;
@@ -288,40 +291,114 @@ always @(index) begin: scan_after
     endcase
 end
 
-always @(index) begin: scan_rest
+always @(index) begin: scan_second
     case (index)
-        0: rest = 0;
-        1: rest = 0;
-        2: rest = 0;
-        3: rest = 0;
-        4: rest = 0;
-        5: rest = 4;
-        6: rest = 0;
-        7: rest = 0;
-        8: rest = 0;
-        9: rest = 0;
-        10: rest = 0;
-        11: rest = 0;
-        12: rest = 0;
-        13: rest = 0;
-        14: rest = 0;
-        15: rest = 0;
-        16: rest = 0;
-        17: rest = 0;
-        18: rest = 2;
-        19: rest = 0;
-        20: rest = 4;
-        21: rest = 4;
-        22: rest = 6;
-        23: rest = 0;
-        24: rest = 0;
-        25: rest = 0;
-        26: rest = 10;
-        27: rest = 0;
-        28: rest = 0;
-        29: rest = 0;
-        30: rest = 0;
-        default: rest = 0;
+        0: other_distance = 0;
+        1: other_distance = 0;
+        2: other_distance = 0;
+        3: other_distance = 0;
+        4: other_distance = 0;
+        5: other_distance = 0;
+        6: other_distance = 0;
+        7: other_distance = 0;
+        8: other_distance = 0;
+        9: other_distance = 0;
+        10: other_distance = 0;
+        11: other_distance = 0;
+        12: other_distance = 0;
+        13: other_distance = 0;
+        14: other_distance = 0;
+        15: other_distance = 0;
+        16: other_distance = 0;
+        17: other_distance = 0;
+        18: other_distance = 0;
+        19: other_distance = 0;
+        20: other_distance = 1;
+        21: other_distance = 0;
+        22: other_distance = 0;
+        23: other_distance = 0;
+        24: other_distance = 0;
+        25: other_distance = 0;
+        26: other_distance = 0;
+        27: other_distance = 0;
+        28: other_distance = 0;
+        29: other_distance = 0;
+        30: other_distance = 0;
+        default: other_distance = 0;
+    endcase
+end
+
+always @(index) begin: scan_second_run
+    case (index)
+        0: other_run = 0;
+        1: other_run = 0;
+        2: other_run = 0;
+        3: other_run = 0;
+        4: other_run = 0;
+        5: other_run = 0;
+        6: other_run = 0;
+        7: other_run = 0;
+        8: other_run = 0;
+        9: other_run = 0;
+        10: other_run = 0;
+        11: other_run = 0;
+        12: other_run = 0;
+        13: other_run = 0;
+        14: other_run = 0;
+        15: other_run = 0;
+        16: other_run = 0;
+        17: other_run = 0;
+        18: other_run = 0;
+        19: other_run = 0;
+        20: other_run = 0;
+        21: other_run = 0;
+        22: other_run = 1;
+        23: other_run = 0;
+        24: other_run = 0;
+        25: other_run = 0;
+        26: other_run = 0;
+        27: other_run = 0;
+        28: other_run = 0;
+        29: other_run = 0;
+        30: other_run = 0;
+        default: other_run = 0;
+    endcase
+end
+
+always @(index) begin: scan_twice
+    case (index)
+        0: two = 0;
+        1: two = 0;
+        2: two = 0;
+        3: two = 0;
+        4: two = 0;
+        5: two = 1;
+        6: two = 0;
+        7: two = 0;
+        8: two = 0;
+        9: two = 0;
+        10: two = 0;
+        11: two = 0;
+        12: two = 0;
+        13: two = 0;
+        14: two = 0;
+        15: two = 0;
+        16: two = 0;
+        17: two = 0;
+        18: two = 1;
+        19: two = 0;
+        20: two = 1;
+        21: two = 1;
+        22: two = 1;
+        23: two = 0;
+        24: two = 0;
+        25: two = 0;
+        26: two = 1;
+        27: two = 0;
+        28: two = 0;
+        29: two = 0;
+        30: two = 0;
+        default: two = 0;
     endcase
 end
 
@@ -329,11 +406,10 @@ assign distance_sum = (distance + {9'h0, more_distance});
 assign run_sum = (run + {9'h0, more_run});
 
 assign free = ((!m_axis_tvalid) || m_axis_tready);
-assign step = (filled && ((!m_axis_tvalid) || m_axis_tready));
-assign close = (closing && ((!m_axis_tvalid) || m_axis_tready));
-assign again = (rest != 0);
+assign step = (filled && ((!one) || (((!m_axis_tvalid) || m_axis_tready) && (!(waiting && two)))));
+assign close = (closing && ((!m_axis_tvalid) || m_axis_tready) && (!waiting));
 
-assign s_axis_tready = ((!closing) && ((!filled) || (step && (!(again || last || behind)))));
+assign s_axis_tready = ((!closing) && ((!filled) || (step && (!last) && (!behind))));
 
 always @(posedge clk) begin: enter
     if (rst == 1) begin
@@ -345,7 +421,7 @@ always @(posedge clk) begin: enter
         if (s_axis_tready) begin
             filled <= s_axis_tvalid;
         end
-        if ((step && last && (!again))) begin
+        if ((step && last)) begin
             behind <= 1'b1;
         end
         else if ((step && behind)) begin
@@ -367,8 +443,8 @@ always @(posedge clk) begin: load
         last <= s_axis_tlast;
     end
     else if (step) begin
-        flags <= rest;
-        last <= (last && again);
+        flags <= 0;
+        last <= 1'b0;
     end
 end
 
@@ -386,8 +462,8 @@ always @(posedge clk) begin: go_on
             distance <= distance_sum;
             run <= run_sum;
             running <= after_running;
-            if (ends_one) begin
-                distance <= after_distance;
+            if (one) begin
+                distance <= {9'h0, after_distance};
                 run <= after_run;
             end
         end
@@ -397,16 +473,18 @@ end
 always @(posedge clk) begin: offer
     if (rst == 1) begin
         pairs <= 0;
+        waiting <= 0;
         m_axis_tvalid <= 0;
     end
     else begin
         if (free) begin
-            m_axis_tvalid <= ((step && ends_one) || close);
+            m_axis_tvalid <= (waiting || (step && one) || close);
+            waiting <= (step && (two || (waiting && one)));
         end
         if (close) begin
             pairs <= 0;
         end
-        else if ((step && ends_one)) begin
+        else if ((free && (waiting || (step && one)))) begin
             pairs <= (pairs + 1);
         end
     end
@@ -418,6 +496,13 @@ always @(posedge clk) begin: move
         m_axis_tdata <= {run_sum, distance_sum};
         if (close) begin
             m_axis_tdata <= {12'h0, pairs};
+        end
+        else if (waiting) begin
+            m_axis_tdata <= waiting_pair;
+        end
+        waiting_pair <= {9'h0, other_run, 9'h0, other_distance};
+        if (waiting) begin
+            waiting_pair <= {run_sum, distance_sum};
         end
     end
 end

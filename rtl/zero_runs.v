@@ -76,16 +76,14 @@ wire share0_first_tlast;
 wire share0_second_tlast;
 wire [0:0] share0_first_tdata;
 wire [0:0] share0_second_tdata;
-reg [11:0] zero_pairs0_after_distance;
+reg [0:0] zero_pairs0_after_distance;
 reg [11:0] zero_pairs0_after_run;
 reg zero_pairs0_after_running;
-wire zero_pairs0_again;
 reg zero_pairs0_behind;
 wire zero_pairs0_close;
 reg zero_pairs0_closing;
 reg [11:0] zero_pairs0_distance;
 wire [11:0] zero_pairs0_distance_sum;
-reg zero_pairs0_ends_one;
 reg zero_pairs0_filled;
 reg [0:0] zero_pairs0_flags;
 wire zero_pairs0_free;
@@ -93,12 +91,17 @@ wire [1:0] zero_pairs0_index;
 reg zero_pairs0_last;
 reg [0:0] zero_pairs0_more_distance;
 reg [0:0] zero_pairs0_more_run;
+reg zero_pairs0_one;
+reg [0:0] zero_pairs0_other_distance;
+reg [0:0] zero_pairs0_other_run;
 reg [11:0] zero_pairs0_pairs;
-reg [0:0] zero_pairs0_rest;
 reg [11:0] zero_pairs0_run;
 wire [11:0] zero_pairs0_run_sum;
 reg zero_pairs0_running;
 wire zero_pairs0_step;
+reg zero_pairs0_two;
+reg zero_pairs0_waiting;
+reg [23:0] zero_pairs0_waiting_pair;
 reg zero_pairs0_m_axis_tvalid;
 reg zero_pairs0_m_axis_tready;
 reg zero_pairs0_m_axis_tlast;
@@ -109,12 +112,13 @@ wire [11:0] zero_tokens0_distance;
 reg [3:0] zero_tokens0_distance_class;
 wire zero_tokens0_emit;
 wire zero_tokens0_ending;
-wire [10:0] zero_tokens0_extra;
+reg [10:0] zero_tokens0_extra;
 reg [7:0] zero_tokens0_extra_bytes;
 wire zero_tokens0_finish;
 reg [17:0] zero_tokens0_held;
 reg [9:0] zero_tokens0_kept;
 reg [4:0] zero_tokens0_level;
+wire [10:0] zero_tokens0_long_extra;
 reg [17:0] zero_tokens0_moved;
 reg [11:0] zero_tokens0_number;
 wire zero_tokens0_of_run;
@@ -124,6 +128,9 @@ wire zero_tokens0_ready;
 wire [11:0] zero_tokens0_run;
 reg [3:0] zero_tokens0_run_class;
 reg zero_tokens0_second;
+wire zero_tokens0_short;
+wire [5:0] zero_tokens0_short_bits;
+wire [3:0] zero_tokens0_short_size;
 reg [3:0] zero_tokens0_size;
 wire zero_tokens0_whole;
 reg zero_tokens0_m_axis_tready;
@@ -152,6 +159,10 @@ wire zero_tokens0_strip_leading_one0_keep8_bit;
 wire zero_tokens0_strip_leading_one0_keep9_bit;
 wire zero_tokens0_strip_leading_one0_keep10_bit;
 wire [10:0] zero_tokens0_strip_leading_one0_side_by_side0_joined;
+reg [2:0] zero_tokens0_join_short0_distance_bits;
+reg [2:0] zero_tokens0_join_short0_run_bits;
+reg [1:0] zero_tokens0_join_short0_distance_size;
+reg [1:0] zero_tokens0_join_short0_run_size;
 reg [7:0] zero_part0_bitmap_end;
 wire [9:0] zero_part0_bitmap_size;
 wire zero_part0_close;
@@ -342,7 +353,7 @@ assign share0_second_tdata = s_axis_tdata;
 
 assign zero_pairs0_index = {zero_pairs0_running, zero_pairs0_flags};
 
-always @(zero_pairs0_index) begin: zero_pairs0_scan_distance
+always @(zero_pairs0_index) begin: zero_pairs0_scan_first
     case (zero_pairs0_index)
         0: zero_pairs0_more_distance = 1;
         1: zero_pairs0_more_distance = 0;
@@ -351,7 +362,7 @@ always @(zero_pairs0_index) begin: zero_pairs0_scan_distance
     endcase
 end
 
-always @(zero_pairs0_index) begin: zero_pairs0_scan_run
+always @(zero_pairs0_index) begin: zero_pairs0_scan_first_run
     case (zero_pairs0_index)
         0: zero_pairs0_more_run = 0;
         1: zero_pairs0_more_run = 1;
@@ -360,12 +371,12 @@ always @(zero_pairs0_index) begin: zero_pairs0_scan_run
     endcase
 end
 
-always @(zero_pairs0_index) begin: zero_pairs0_scan_end
+always @(zero_pairs0_index) begin: zero_pairs0_scan_ends
     case (zero_pairs0_index)
-        0: zero_pairs0_ends_one = 0;
-        1: zero_pairs0_ends_one = 0;
-        2: zero_pairs0_ends_one = 1;
-        default: zero_pairs0_ends_one = 0;
+        0: zero_pairs0_one = 0;
+        1: zero_pairs0_one = 0;
+        2: zero_pairs0_one = 1;
+        default: zero_pairs0_one = 0;
     endcase
 end
 
@@ -396,12 +407,30 @@ always @(zero_pairs0_index) begin: zero_pairs0_scan_after
     endcase
 end
 
-always @(zero_pairs0_index) begin: zero_pairs0_scan_rest
+always @(zero_pairs0_index) begin: zero_pairs0_scan_second
     case (zero_pairs0_index)
-        0: zero_pairs0_rest = 0;
-        1: zero_pairs0_rest = 0;
-        2: zero_pairs0_rest = 0;
-        default: zero_pairs0_rest = 0;
+        0: zero_pairs0_other_distance = 0;
+        1: zero_pairs0_other_distance = 0;
+        2: zero_pairs0_other_distance = 0;
+        default: zero_pairs0_other_distance = 0;
+    endcase
+end
+
+always @(zero_pairs0_index) begin: zero_pairs0_scan_second_run
+    case (zero_pairs0_index)
+        0: zero_pairs0_other_run = 0;
+        1: zero_pairs0_other_run = 0;
+        2: zero_pairs0_other_run = 0;
+        default: zero_pairs0_other_run = 0;
+    endcase
+end
+
+always @(zero_pairs0_index) begin: zero_pairs0_scan_twice
+    case (zero_pairs0_index)
+        0: zero_pairs0_two = 0;
+        1: zero_pairs0_two = 0;
+        2: zero_pairs0_two = 0;
+        default: zero_pairs0_two = 0;
     endcase
 end
 
@@ -409,11 +438,10 @@ assign zero_pairs0_distance_sum = (zero_pairs0_distance + {11'h0, zero_pairs0_mo
 assign zero_pairs0_run_sum = (zero_pairs0_run + {11'h0, zero_pairs0_more_run});
 
 assign zero_pairs0_free = ((!zero_pairs0_m_axis_tvalid) || zero_pairs0_m_axis_tready);
-assign zero_pairs0_step = (zero_pairs0_filled && ((!zero_pairs0_m_axis_tvalid) || zero_pairs0_m_axis_tready));
-assign zero_pairs0_close = (zero_pairs0_closing && ((!zero_pairs0_m_axis_tvalid) || zero_pairs0_m_axis_tready));
-assign zero_pairs0_again = (zero_pairs0_rest != 0);
+assign zero_pairs0_step = (zero_pairs0_filled && ((!zero_pairs0_one) || (((!zero_pairs0_m_axis_tvalid) || zero_pairs0_m_axis_tready) && (!(zero_pairs0_waiting && zero_pairs0_two)))));
+assign zero_pairs0_close = (zero_pairs0_closing && ((!zero_pairs0_m_axis_tvalid) || zero_pairs0_m_axis_tready) && (!zero_pairs0_waiting));
 
-assign share0_second_tready = ((!zero_pairs0_closing) && ((!zero_pairs0_filled) || (zero_pairs0_step && (!(zero_pairs0_again || zero_pairs0_last || zero_pairs0_behind)))));
+assign share0_second_tready = ((!zero_pairs0_closing) && ((!zero_pairs0_filled) || (zero_pairs0_step && (!zero_pairs0_last) && (!zero_pairs0_behind))));
 
 always @(posedge clk) begin: zero_pairs0_enter
     if (rst == 1) begin
@@ -425,7 +453,7 @@ always @(posedge clk) begin: zero_pairs0_enter
         if (share0_second_tready) begin
             zero_pairs0_filled <= share0_second_tvalid;
         end
-        if ((zero_pairs0_step && zero_pairs0_last && (!zero_pairs0_again))) begin
+        if ((zero_pairs0_step && zero_pairs0_last)) begin
             zero_pairs0_behind <= 1'b1;
         end
         else if ((zero_pairs0_step && zero_pairs0_behind)) begin
@@ -447,8 +475,8 @@ always @(posedge clk) begin: zero_pairs0_load
         zero_pairs0_last <= share0_second_tlast;
     end
     else if (zero_pairs0_step) begin
-        zero_pairs0_flags <= zero_pairs0_rest;
-        zero_pairs0_last <= (zero_pairs0_last && zero_pairs0_again);
+        zero_pairs0_flags <= 0;
+        zero_pairs0_last <= 1'b0;
     end
 end
 
@@ -466,8 +494,8 @@ always @(posedge clk) begin: zero_pairs0_go_on
             zero_pairs0_distance <= zero_pairs0_distance_sum;
             zero_pairs0_run <= zero_pairs0_run_sum;
             zero_pairs0_running <= zero_pairs0_after_running;
-            if (zero_pairs0_ends_one) begin
-                zero_pairs0_distance <= zero_pairs0_after_distance;
+            if (zero_pairs0_one) begin
+                zero_pairs0_distance <= {11'h0, zero_pairs0_after_distance};
                 zero_pairs0_run <= zero_pairs0_after_run;
             end
         end
@@ -477,16 +505,18 @@ end
 always @(posedge clk) begin: zero_pairs0_offer
     if (rst == 1) begin
         zero_pairs0_pairs <= 0;
+        zero_pairs0_waiting <= 0;
         zero_pairs0_m_axis_tvalid <= 0;
     end
     else begin
         if (zero_pairs0_free) begin
-            zero_pairs0_m_axis_tvalid <= ((zero_pairs0_step && zero_pairs0_ends_one) || zero_pairs0_close);
+            zero_pairs0_m_axis_tvalid <= (zero_pairs0_waiting || (zero_pairs0_step && zero_pairs0_one) || zero_pairs0_close);
+            zero_pairs0_waiting <= (zero_pairs0_step && (zero_pairs0_two || (zero_pairs0_waiting && zero_pairs0_one)));
         end
         if (zero_pairs0_close) begin
             zero_pairs0_pairs <= 0;
         end
-        else if ((zero_pairs0_step && zero_pairs0_ends_one)) begin
+        else if ((zero_pairs0_free && (zero_pairs0_waiting || (zero_pairs0_step && zero_pairs0_one)))) begin
             zero_pairs0_pairs <= (zero_pairs0_pairs + 1);
         end
     end
@@ -498,6 +528,13 @@ always @(posedge clk) begin: zero_pairs0_move
         zero_pairs0_m_axis_tdata <= {zero_pairs0_run_sum, zero_pairs0_distance_sum};
         if (zero_pairs0_close) begin
             zero_pairs0_m_axis_tdata <= {12'h0, zero_pairs0_pairs};
+        end
+        else if (zero_pairs0_waiting) begin
+            zero_pairs0_m_axis_tdata <= zero_pairs0_waiting_pair;
+        end
+        zero_pairs0_waiting_pair <= {11'h0, zero_pairs0_other_run, 11'h0, zero_pairs0_other_distance};
+        if (zero_pairs0_waiting) begin
+            zero_pairs0_waiting_pair <= {zero_pairs0_run_sum, zero_pairs0_distance_sum};
         end
     end
 end
@@ -704,25 +741,51 @@ assign zero_tokens0_strip_leading_one0_keep9_bit = (zero_tokens0_number[9] && (z
 
 assign zero_tokens0_strip_leading_one0_keep10_bit = (zero_tokens0_number[10] && (zero_tokens0_number[12-1:11] != 0));
 
-assign zero_tokens0_extra = zero_tokens0_strip_leading_one0_side_by_side0_joined;
+assign zero_tokens0_long_extra = zero_tokens0_strip_leading_one0_side_by_side0_joined;
+
+always @(zero_tokens0_distance) begin: zero_tokens0_join_short0_strip_short0_strip
+    zero_tokens0_join_short0_distance_bits[2] = (zero_tokens0_distance[2] && zero_tokens0_distance[3]);
+    zero_tokens0_join_short0_distance_bits[1] = (zero_tokens0_distance[1] && (zero_tokens0_distance[2] || zero_tokens0_distance[3]));
+    zero_tokens0_join_short0_distance_bits[0] = (zero_tokens0_distance[0] && (zero_tokens0_distance[1] || zero_tokens0_distance[2] || zero_tokens0_distance[3]));
+    zero_tokens0_join_short0_distance_size[1] = (zero_tokens0_distance[2] || zero_tokens0_distance[3]);
+    zero_tokens0_join_short0_distance_size[0] = (zero_tokens0_distance[3] || (zero_tokens0_distance[1] && (!zero_tokens0_distance[2])));
+end
+
+always @(zero_tokens0_run) begin: zero_tokens0_join_short0_strip_short1_strip
+    zero_tokens0_join_short0_run_bits[2] = (zero_tokens0_run[2] && zero_tokens0_run[3]);
+    zero_tokens0_join_short0_run_bits[1] = (zero_tokens0_run[1] && (zero_tokens0_run[2] || zero_tokens0_run[3]));
+    zero_tokens0_join_short0_run_bits[0] = (zero_tokens0_run[0] && (zero_tokens0_run[1] || zero_tokens0_run[2] || zero_tokens0_run[3]));
+    zero_tokens0_join_short0_run_size[1] = (zero_tokens0_run[2] || zero_tokens0_run[3]);
+    zero_tokens0_join_short0_run_size[0] = (zero_tokens0_run[3] || (zero_tokens0_run[1] && (!zero_tokens0_run[2])));
+end
+
+assign zero_tokens0_short = ((zero_tokens0_distance[12-1:4] == 0) && (zero_tokens0_run[12-1:4] == 0));
+
+assign zero_tokens0_short_bits = ({3'h0, zero_tokens0_join_short0_distance_bits} | ({3'h0, zero_tokens0_join_short0_run_bits} << zero_tokens0_join_short0_distance_size));
+assign zero_tokens0_short_size = ({2'h0, zero_tokens0_join_short0_distance_size} + {2'h0, zero_tokens0_join_short0_run_size});
 
 assign zero_tokens0_distance = zero_pairs0_m_axis_tdata[12-1:0];
 assign zero_tokens0_run = zero_pairs0_m_axis_tdata[(2 * 12)-1:12];
 
 assign zero_tokens0_of_run = (zero_tokens0_second || (zero_tokens0_distance[12-1:1] == 0));
-assign zero_tokens0_whole = (zero_tokens0_second || (zero_tokens0_distance[12-1:1] == 0) || (zero_tokens0_run[12-1:1] == 0));
+assign zero_tokens0_whole = (zero_tokens0_second || zero_tokens0_short || (zero_tokens0_distance[12-1:1] == 0) || (zero_tokens0_run[12-1:1] == 0));
 
-always @(zero_tokens0_distance_class, zero_tokens0_of_run, zero_tokens0_run_class, zero_tokens0_run, zero_tokens0_distance) begin: zero_tokens0_pick
+always @(zero_tokens0_distance_class, zero_tokens0_short, zero_tokens0_of_run, zero_tokens0_short_size, zero_tokens0_run_class, zero_tokens0_run, zero_tokens0_distance) begin: zero_tokens0_pick
     zero_tokens0_number = zero_tokens0_distance;
-    zero_tokens0_size = 0;
+    zero_tokens0_size = (zero_tokens0_distance_class - 1);
     if (zero_tokens0_of_run) begin
         zero_tokens0_number = zero_tokens0_run;
-        if ((zero_tokens0_run[12-1:1] != 0)) begin
-            zero_tokens0_size = (zero_tokens0_run_class - 1);
-        end
+        zero_tokens0_size = (zero_tokens0_run_class - 1);
     end
-    else begin
-        zero_tokens0_size = (zero_tokens0_distance_class - 1);
+    if (zero_tokens0_short) begin
+        zero_tokens0_size = zero_tokens0_short_size;
+    end
+end
+
+always @(zero_tokens0_short, zero_tokens0_short_bits, zero_tokens0_long_extra) begin: zero_tokens0_pick_bits
+    zero_tokens0_extra = zero_tokens0_long_extra;
+    if (zero_tokens0_short) begin
+        zero_tokens0_extra = {5'h0, zero_tokens0_short_bits};
     end
 end
 

@@ -21,9 +21,10 @@ module zero_tokens (
     m_axis_tready,
     m_axis_tlast
 );
-// Take a pair a cycle; one more if both tokens have extra bits, or behind one of more than 8.
+// Take a pair a cycle; one more if both tokens have extra bits, one of them more than 3.
 //
-// A chunk's last word waits until all that waits has left.
+// Of 8 bits and more behind others the first byte leaves before any enter; a chunk's last word
+// waits until all have left.
 //
 // s_axis   in   zero_pairs's packet for the chunk
 // m_class  out  a packet a chunk: a word a pair, tdata = {class of the run, of the distance};
@@ -62,12 +63,13 @@ wire [11:0] distance;
 reg [3:0] distance_class;
 wire emit;
 wire ending;
-wire [10:0] extra;
+reg [10:0] extra;
 reg [7:0] extra_bytes;
 wire finish;
 reg [17:0] held;
 reg [9:0] kept;
 reg [4:0] level;
+wire [10:0] long_extra;
 reg [17:0] moved;
 reg [11:0] number;
 wire of_run;
@@ -77,6 +79,9 @@ wire ready;
 wire [11:0] run;
 reg [3:0] run_class;
 reg second;
+wire short;
+wire [5:0] short_bits;
+wire [3:0] short_size;
 reg [3:0] size;
 wire whole;
 reg [13:0] cost_1;
@@ -97,6 +102,10 @@ wire strip_leading_one0_keep8_bit;
 wire strip_leading_one0_keep9_bit;
 wire strip_leading_one0_keep10_bit;
 wire [10:0] strip_leading_one0_side_by_side0_joined;
+reg [2:0] join_short0_distance_bits;
+reg [2:0] join_short0_run_bits;
+reg [1:0] join_short0_distance_size;
+reg [1:0] join_short0_run_size;
 
 assign strip_leading_one0_side_by_side0_joined[10] = strip_leading_one0_keep10_bit;
 assign strip_leading_one0_side_by_side0_joined[9] = strip_leading_one0_keep9_bit;
@@ -312,25 +321,51 @@ assign strip_leading_one0_keep9_bit = (number[9] && (number[12-1:10] != 0));
 
 assign strip_leading_one0_keep10_bit = (number[10] && (number[12-1:11] != 0));
 
-assign extra = strip_leading_one0_side_by_side0_joined;
+assign long_extra = strip_leading_one0_side_by_side0_joined;
+
+always @(distance) begin: join_short0_strip_short0_strip
+    join_short0_distance_bits[2] = (distance[2] && distance[3]);
+    join_short0_distance_bits[1] = (distance[1] && (distance[2] || distance[3]));
+    join_short0_distance_bits[0] = (distance[0] && (distance[1] || distance[2] || distance[3]));
+    join_short0_distance_size[1] = (distance[2] || distance[3]);
+    join_short0_distance_size[0] = (distance[3] || (distance[1] && (!distance[2])));
+end
+
+always @(run) begin: join_short0_strip_short1_strip
+    join_short0_run_bits[2] = (run[2] && run[3]);
+    join_short0_run_bits[1] = (run[1] && (run[2] || run[3]));
+    join_short0_run_bits[0] = (run[0] && (run[1] || run[2] || run[3]));
+    join_short0_run_size[1] = (run[2] || run[3]);
+    join_short0_run_size[0] = (run[3] || (run[1] && (!run[2])));
+end
+
+assign short = ((distance[12-1:4] == 0) && (run[12-1:4] == 0));
+
+assign short_bits = ({3'h0, join_short0_distance_bits} | ({3'h0, join_short0_run_bits} << join_short0_distance_size));
+assign short_size = ({2'h0, join_short0_distance_size} + {2'h0, join_short0_run_size});
 
 assign distance = s_axis_tdata[12-1:0];
 assign run = s_axis_tdata[(2 * 12)-1:12];
 
 assign of_run = (second || (distance[12-1:1] == 0));
-assign whole = (second || (distance[12-1:1] == 0) || (run[12-1:1] == 0));
+assign whole = (second || short || (distance[12-1:1] == 0) || (run[12-1:1] == 0));
 
-always @(distance_class, of_run, run_class, run, distance) begin: pick
+always @(distance_class, short, of_run, short_size, run_class, run, distance) begin: pick
     number = distance;
-    size = 0;
+    size = (distance_class - 1);
     if (of_run) begin
         number = run;
-        if ((run[12-1:1] != 0)) begin
-            size = (run_class - 1);
-        end
+        size = (run_class - 1);
     end
-    else begin
-        size = (distance_class - 1);
+    if (short) begin
+        size = short_size;
+    end
+end
+
+always @(short, short_bits, long_extra) begin: pick_bits
+    extra = long_extra;
+    if (short) begin
+        extra = {5'h0, short_bits};
     end
 end
 

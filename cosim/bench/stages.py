@@ -418,9 +418,11 @@ def token_bytes(chunk: Stages) -> Iterator[int]:
 
 def assembly_words(chunk: Stages) -> list[Word]:
     """Words of chunk_assemble's m_axis; tuser = {the frame's last chunk, bytes less one}."""
-    has_zeros = chunk.blocks and len(chunk.nonzeros) < len(chunk.values)
-    front = 1 + (len(chunk.values) < POINT.chunk) + (len(chunk.zeros_words) if has_zeros else 0)
-    sizes = [WORD] * front + [word.tkeep.bit_length() for word in chunk.code_words]
+    zeros = chunk.part_words if chunk.profile.known_pairs else chunk.zeros_words
+    sizes = [WORD] * (1 + (len(chunk.values) < POINT.chunk))
+    if chunk.mixed:
+        sizes += [word.tkeep.bit_length() or WORD for word in zeros]
+    sizes += [word.tkeep.bit_length() for word in chunk.code_words]
     sizes += stripped_sizes(chunk)
     full = word_bytes(chunk.width)
     words = cut_words(chunk.chunk, sizes, 0)
