@@ -15,19 +15,30 @@ from cosim.bench.block import Block, Case, chunks, codec, corners, lags, present
 from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.table_port import assert_used, write_tables
 from hls.huff_choice import CONTRACT, EXPONENT, header_latency
-from hls.point import POINT, RAW
+from hls.point import POINT, RAW, Tables
 
 (FMT, TABLES), WIDTH = codec(), setting.width()
 STRIDE = setting.configuration().parameters.get("stride", 1)
 PROFILE = PROFILES[{1: "hw-n8-c4096", 4: "hw2-n8-c4096"}[STRIDE]]
+LOADABLE = bool(setting.configuration().parameters.get("loadable"))
 GROUPS = POINT.block // WIDTH
 VIEW = present(EXPONENT)
 LATENCIES = header_latency(TABLES, WIDTH, STRIDE)
 
 
-def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
-    return Block(dut, ["s_axis"], ["m_axis", "m_header"], idle, stall)
+class Choice(Block):
+    """The DUT, with its tables written after each reset if it is loadable."""
+
+    async def reset(self) -> None:
+        await super().reset()
+        if LOADABLE:
+            await write_tables(self, TABLES)
+
+
+def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Choice:
+    return Choice(dut, ["s_axis"], ["m_axis", "m_header"], idle, stall)
 
 
 def case(name: str, chunk: Stages) -> Case:
@@ -45,8 +56,8 @@ def share(frame: Frame) -> Frame:
     return sorted(frame, key=lambda value: value % 2 ** (FMT.width - 1))[STRIDE // 2 :: STRIDE]
 
 
-def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
-    return (case(name, chunk) for name, chunk in chunks(frames, PROFILE) if chunk.nonzeros)
+def cases(frames: Iterable[tuple[str, Frame]], tables: Tables | None = None) -> Iterator[Case]:
+    return (case(name, chunk) for name, chunk in chunks(frames, PROFILE, tables) if chunk.nonzeros)
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -85,6 +96,21 @@ async def chooses_every_table(dut: Any) -> None:
     chosen = {table for _, chunk in chunks(blocks, PROFILE) for _, table in chunk.headers}
     assert chosen == {*range(len(TABLES)), RAW}
     await tb.check(cases(blocks), VIEW)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not LOADABLE)
+async def takes_other_tables(dut: Any) -> None:
+    tb = block(dut)
+    await tb.reset()
+    for tables, frames in corners().relearned():
+        named = [
+            (name, seen(share(frame)) if len(frame) == POINT.block else frame)
+            for name, frame in frames
+        ]
+        coded = chunks(named, PROFILE, tables)
+        assert_used({table for _, chunk in coded for _, table in chunk.headers}, tables)
+        await write_tables(tb, tables)
+        await tb.check(cases(named, tables), VIEW)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")

@@ -17,9 +17,8 @@ from cosim.bench.frames import assert_same
 from cosim.bench.parts import Parts, dissect
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Word
-from cosim.bench.table_port import write_tables
+from cosim.bench.table_port import assert_used, write_tables
 from hls.chunk_error import ChunkError
-from hls.code_tables import memory_words
 from hls.lane_dec import CONTRACT, overhead, rounds_of
 from hls.point import ESCAPE, FP32, MAX_LENGTH, POINT, RAW, Tables
 
@@ -29,8 +28,6 @@ TABLES = CONFIGURATION.tables.tables
 LOADABLE = bool(CONFIGURATION.parameters.get("loadable"))
 WIDTH = setting.width()
 SOFTWARE = "hw2-n8-c4096"  # of which so far only the package writes chunks
-NEAR = (1, 2, 3, 4, 5, 6, 7, 8, *(0,) * 7, 8)  # tables with all lengths, for small symbols,
-FAR = (8, *(0,) * 7, 7, 6, 5, 4, 3, 2, 1, 8)  # and for large ones
 FMT = FP32  # whose chunks these are; the exponents of bf16 are the same
 
 
@@ -49,7 +46,7 @@ class LaneDecoder(Bench):
     async def reset(self) -> None:
         await super().reset()
         if LOADABLE:
-            await write_tables(self, map(memory_words, TABLES))
+            await write_tables(self, TABLES)
 
     def send(self, parts: Parts) -> None:
         self.shapes.send([Word(parts.shape)])
@@ -155,18 +152,10 @@ async def takes_other_tables(dut: Any) -> None:
     """A table changes with its last word; tables are written while the decoder is empty."""
     decoder = LaneDecoder(dut)
     await decoder.reset()
-    frames = corners.Corners(FMT, TABLES)
-    near = [((~i & i + 1).bit_length() - 1) % 8 for i in range(POINT.block)]
-    drops = (near + [0] + [14 - drop for drop in near[1:]]) * 2
-    for tables in (TABLES[::-1], (NEAR, *TABLES[1:-1], FAR)):
-        named = [(f"table {i}", frames.block_of(i)) for i in range(len(TABLES))]
-        named += [("near and far", [frames.value(120 - drop) for drop in drops])]
-        found = {
-            b.table for _, f in named for parts in coded(f, tables=tables) for b in parts.blocks
-        }
-        assert found >= {0, len(TABLES) - 1}, "the tables at the ends are not chosen"
-        assert len(found) > len(TABLES) // 2, "too few tables are"
-        await write_tables(decoder, map(memory_words, tables))
+    for tables, named in corners.Corners(FMT, TABLES).relearned():
+        chunks = [parts for _, frame in named for parts in coded(frame, tables=tables)]
+        assert_used({block.table for parts in chunks for block in parts.blocks}, tables)
+        await write_tables(decoder, tables)
         await decoder.check(named, tables=tables)
 
 

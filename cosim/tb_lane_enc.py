@@ -17,13 +17,15 @@ from cosim.bench.frames import assert_same
 from cosim.bench.stages import operation_words
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Word
+from cosim.bench.table_port import assert_used, write_tables
 from hls.code_schedule import busy_cycles
 from hls.lane_enc import beat_bytes
-from hls.point import FP32, POINT, RAW
+from hls.point import FP32, POINT, RAW, Tables
 
 TABLES = codec()[1]
 WIDTH = setting.width()
 CONTRACT = setting.configuration().contract
+LOADABLE = bool(setting.configuration().parameters.get("loadable"))
 
 
 class LaneEncoder(Bench):
@@ -34,9 +36,17 @@ class LaneEncoder(Bench):
         self.operations = self.source("s_axis", idle)
         self.bytes = self.sink("m_axis", stall)
 
-    async def check(self, frames: Iterable[tuple[str, Frame]]) -> None:
+    async def reset(self) -> None:
+        await super().reset()
+        if LOADABLE:
+            await write_tables(self, TABLES)
+
+    async def check(
+        self, frames: Iterable[tuple[str, Frame]], tables: Tables | None = None
+    ) -> None:
         """Code chunks back to back."""
-        start, coded = self.cycle, [(name, chunk) for name, chunk in chunks(frames) if chunk.blocks]
+        cut = chunks(frames, tables=tables)
+        start, coded = self.cycle, [(name, chunk) for name, chunk in cut if chunk.blocks]
         for _, chunk in coded:
             self.operations.send(operation_words(chunk))
         for name, chunk in coded:
@@ -110,6 +120,18 @@ async def codes_every_codeword_of_every_table(dut: Any) -> None:
     used = {table for _, chunk in chunks(blocks) for _, table in chunk.headers}
     assert used == {*range(len(TABLES)), RAW}
     await encoder.check(blocks)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not LOADABLE)
+async def takes_other_tables(dut: Any) -> None:
+    """A table changes with its last word; tables are written while the encoder is empty."""
+    encoder = LaneEncoder(dut)
+    await encoder.reset()
+    for tables, named in corners().relearned():
+        coded = chunks(named, tables=tables)
+        assert_used({table for _, chunk in coded for _, table in chunk.headers}, tables)
+        await write_tables(encoder, tables)
+        await encoder.check(named, tables)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")

@@ -12,6 +12,7 @@ CONFIGURATIONS = [
     "lane_enc_w1_runs",
     "lane_enc_w2_runs",
     "lane_enc_w4_runs",
+    "lane_enc_w4_loadable",
 ]
 
 

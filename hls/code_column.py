@@ -26,6 +26,7 @@ from hls.point import ESCAPE
 STATE = 16  # bits
 SYMBOL = 4
 LENGTH = 4
+CODED = 1 + LENGTH + 8  # of a symbol's word: {escape, length, codeword with its first bit lowest}
 
 
 @block
@@ -72,7 +73,7 @@ def code_column(
     symbol2 = Signal(intbv(0)[SYMBOL:])
     coding2 = Signal(bool(0))  # the item puts a codeword into its lane
     plain2 = Signal(bool(0))  # it puts the byte as it is, and no codeword
-    coded2 = Signal(intbv(0)[1 + LENGTH + 8 :])
+    coded2 = Signal(intbv(0)[CODED:])
 
     # head
     byte3 = Signal(intbv(0)[8:])
@@ -88,7 +89,7 @@ def code_column(
     pushed = Signal(intbv(0)[STATE:])
     ring = [Signal(intbv(0)[STATE:]) for _ in range(lanes - 1)]
     behind, head = ring[0], ring[-1]
-    found2 = coded2 if token2 is None else Signal(intbv(0)[1 + LENGTH + 8 :])
+    found2 = coded2 if token2 is None else Signal(intbv(0)[CODED:])
     translate = choose(codes2, symbol2, found2)
     replace = either(token2, token_word2, found2, coded2) if token2 is not None else []
     moves = [move_state(clk, turn, ring[i], ring[i + 1]) for i in range(lanes - 2)]

@@ -24,14 +24,13 @@ from myhdl import (
 )
 
 from hls.point import ESCAPE, MAX_LENGTH, SYMBOLS
-from hls.ram import ram
+from hls.row_memory import row_memory
 
 LIMITED = range(1, MAX_LENGTH)  # the lengths that have a limit
 LIMIT_BITS = sum(length + 1 for length in LIMITED)
 LOW_BITS = 20  # those of lengths 1 to 5, a ROM of their own: MyHDL has no constants of 35 bits
 ESCAPE_BITS = 2 * MAX_LENGTH
 PLANES = 4  # bits of a symbol, of an index, of a bias
-WORDS, WORD_LOG2 = 5, 3  # of a table in memory, and bits of a word's number
 
 
 def limit(lengths, length):
@@ -77,17 +76,18 @@ def table_bits(tables):
     return max(1, (len(tables) - 1).bit_length())
 
 
-def load_port(tables):
-    """The write port of the memories."""
-    return {
-        "table_write": Signal(bool(0)),
-        "table_address": Signal(intbv(0)[table_bits(tables) + WORD_LOG2 :]),
-        "table_data": Signal(intbv(0)[32:]),
-    }
+def word_sizes(tables):  # noqa: ARG001 # they are the same for all
+    """Bits of the words of a table in memory."""
+    return LOW_BITS, LIMIT_BITS - LOW_BITS + ESCAPE_BITS, 32, 32, 32
 
 
-def memory_words(lengths):
-    """What the write port is given for a table, WORDS words of 32 bits."""
+def memory_rows(tables):
+    """What the write port is given: the words of each table."""
+    return [memory_row(lengths) for lengths in tables]
+
+
+def memory_row(lengths):
+    """A table's: limit_word, escape_word, biases and order."""
     limits = limit_word(lengths)
     biases = planes([bias(lengths, n) for n in range(1, MAX_LENGTH + 1)])
     orders = planes(order(lengths))
@@ -110,12 +110,11 @@ def code_tables(clk, rst, step, table, limits, escape, biases, orders, tables, l
     escape   out  escape_word of it
     biases   out  planes of the biases of lengths 1, 2, ... of the group in the second step
     orders   out  planes of the order of the group in the third step
-    load     in   {write, address, data}: data, number i of a table's memory_words, goes to the
-                  address {the table's number, i}; the table changes with the last of them
+    load     in   the write port (hls/row_memory.py): memory_rows are its rows
     rst      in   synchronous, active high
     """
     if load:
-        return memory(clk, step, table, limits, escape, biases, orders, *load)
+        return memory(clk, step, table, limits, escape, biases, orders, load, word_sizes(tables))
 
     table_width = len(table)
     table0 = Signal(intbv(0)[table_width:])
@@ -166,17 +165,11 @@ def code_tables(clk, rst, step, table, limits, escape, biases, orders, tables, l
 
 
 @block
-def memory(clk, step, table, limits, escape, biases, orders, write, address, data):
+def memory(clk, step, table, limits, escape, biases, orders, load, sizes):
     """The same words, as they were written; all of a table in one row."""
-    depth = 1 << len(table)
-    sizes = LOW_BITS, LIMIT_BITS - LOW_BITS + ESCAPE_BITS, 32, 32  # of all words but the last
-    gathered = [Signal(intbv(0)[size:]) for size in sizes]  # of the row being written
-    gathers = [gather(clk, write, address, data, word, i) for i, word in enumerate(gathered)]
-    new_row = ConcatSignal(data, *reversed(gathered))
-    written = Signal(intbv(0)[len(table) :])
-    commit = Signal(bool(0))
-    row0 = Signal(intbv(0)[len(new_row) :])
-    rows = ram(clk, commit, written, new_row, step, table, row0, depth)
+    write, address, data = load
+    row0 = Signal(intbv(0)[sum(sizes) :])
+    rows = row_memory(clk, write, address, data, step, table, row0, sizes)
 
     first, second, third = (i * MAX_LENGTH for i in (1, 2, 3))
     bias_word = Signal(intbv(0)[PLANES * MAX_LENGTH :])
@@ -185,11 +178,6 @@ def memory(clk, step, table, limits, escape, biases, orders, write, address, dat
     s0, s1, s2, s3 = orders
     bias_at = LIMIT_BITS + ESCAPE_BITS
     order_at = bias_at + PLANES * MAX_LENGTH
-
-    @always_comb
-    def last_word():
-        commit.next = write and address[WORD_LOG2:] == WORDS - 1
-        written.next = address[:WORD_LOG2]
 
     @always_comb
     def show_first():
@@ -218,19 +206,6 @@ def memory(clk, step, table, limits, escape, biases, orders, write, address, dat
             order2.next = order1
 
     return instances()
-
-
-@block
-def gather(clk, write, address, data, word, number):
-    """Keep the word of this number of the row being written."""
-    size = len(word)
-
-    @always(clk.posedge)
-    def keep():
-        if write and address[WORD_LOG2:] == number:
-            word.next = data[size:]
-
-    return keep
 
 
 @block

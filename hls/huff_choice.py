@@ -5,23 +5,39 @@ Role         second pass of the table choice, between block_max and chunk_revers
 Golden       choose_table of swmodel/reference/choose.py
 Format       swmodel/FORMAT.md section 8, rule 2
 Parameters   tables: the table set, K tables; width: W, values of a group; stride: one of so many
-             values of a block counts: 1 for the profile hw-n8-c4096, 4 for hw2-n8-c4096
+             values of a block counts: 1 for the profile hw-n8-c4096, 4 for hw2-n8-c4096;
+             loadable: with a memory of costs in place of the tables, of which then only the number
+             counts
 
-Every cost is taken less one, which changes no comparison and makes sums narrower. The search starts
-from what raw costs and one more, so that a table wins that is as cheap; a later one must be
-strictly cheaper to win.
+Costs of tables that are built in are taken less one, which changes no comparison and makes sums
+narrower. The search starts from what raw costs and one more, so that a table wins that is as cheap;
+a later one must be strictly cheaper to win.
 """
 
 from __future__ import annotations
 
-from myhdl import Signal, always, always_comb, always_seq, block, concat, instances, intbv, modbv
+from myhdl import (
+    ConcatSignal,
+    Signal,
+    always,
+    always_comb,
+    always_seq,
+    block,
+    concat,
+    instances,
+    intbv,
+    modbv,
+)
 
 from hls.cost_row import CELLS, SYMBOL, cost_row, step
 from hls.point import ESCAPE, POINT, SYMBOLS, Tables
+from hls.row_memory import row_memory, write_port
 from hls.stream import AxiStream, Contract, item_bits
 
 EXPONENT = 8
 RAW_COST = 8  # bits that an escape or a raw block spends on an exponent
+COST = 5  # bits of what a table spends on a symbol, at most 16
+COSTS_OF_WORD = 6  # on the write port
 
 CONTRACT = Contract(latency=1, interval=1)  # of m_axis; for m_header see header_latency
 
@@ -44,17 +60,44 @@ def table_costs(lengths):
     return tuple(lengths[s] if s != ESCAPE and lengths[s] else escape for s in range(SYMBOLS))
 
 
-def ports(tables, width=1):
+def word_sizes(tables):
+    """Bits of the words of a symbol in memory."""
+    return tuple(COST * len(tables[i : i + COSTS_OF_WORD]) for i in costs_of_words(tables))
+
+
+def costs_of_words(tables):
+    """The first table of each word."""
+    return range(0, len(tables), COSTS_OF_WORD)
+
+
+def memory_rows(tables):
+    """What the write port is given: for each symbol the costs of all tables, the first lowest."""
+    costs = list(map(table_costs, tables))
+    return [
+        [
+            sum(of[symbol] << COST * i for i, of in enumerate(costs[first : first + COSTS_OF_WORD]))
+            for first in costs_of_words(tables)
+        ]
+        for symbol in range(SYMBOLS)
+    ]
+
+
+def ports(tables, width=1, loadable=False):
     size = item_bits(width)
+    load = write_port("table", SYMBOL, word_sizes(tables)) if loadable else {}
     return {
         "s_axis": AxiStream(width * EXPONENT, user=1 + EXPONENT + size),
         "m_axis": AxiStream(width * EXPONENT, user=size),
         "m_header": AxiStream(1 + index_bits(tables) + EXPONENT, last=False),
+        **load,
     }
 
 
 @block
-def huff_choice(clk, rst, s_axis, m_axis, m_header, tables, width=1, stride=1):
+def huff_choice(
+    clk, rst, s_axis, m_axis, m_header, tables, width=1, stride=1,
+    table_write=None, table_address=None, table_data=None,
+):  # fmt: skip
     """Pass one group a cycle; a block's last waits until the header before it has left.
 
     With turns of more than a cycle, a block's first waits if it comes too soon after a sample.
@@ -63,6 +106,8 @@ def huff_choice(clk, rst, s_axis, m_axis, m_header, tables, width=1, stride=1):
                    the block's maximum, items less one}
     m_axis    out  the same exponents; tlast = the chunk's last; tuser = items less one, if W > 1
     m_header  out  a word a block, tdata = {raw, table, emax}; table and emax of a raw block are 0
+    table_    in   if it is loadable, the write port (hls/row_memory.py), for when no exponents are
+                   in flight; its memory_rows are the rows
     rst       in   synchronous, active high; drops everything in flight
     """
     turn = stride // width
@@ -71,10 +116,13 @@ def huff_choice(clk, rst, s_axis, m_axis, m_header, tables, width=1, stride=1):
     bits, size = index_bits(tables), item_bits(width)
     raw_header = 1 << (bits + EXPONENT)
     top, bottom = EXPONENT + size, size  # of the maximum in tuser
+    loadable = table_write is not None
+    less = 0 if loadable else 1  # than its bits is every cost
     padded = tables + tables[-1:] * (-len(tables) % (CELLS * turn))  # a copy is never cheaper
-    costs = [[cost - 1 for cost in table_costs(lengths)] for lengths in padded]
+    costs = [[cost - less for cost in table_costs(lengths)] for lengths in padded]
+    most = 1 << COST if loadable else max(RAW_COST - 1, *map(max, costs))
     last_pair = len(costs) // CELLS - 1
-    total_bits = (POINT.block // stride * max(RAW_COST - 1, *map(max, costs)) + 1).bit_length()
+    total_bits = (POINT.block // stride * most + 1).bit_length()
 
     held = Signal(bool(0))  # the group on s_axis may not enter
     take = Signal(bool(0))
@@ -87,7 +135,7 @@ def huff_choice(clk, rst, s_axis, m_axis, m_header, tables, width=1, stride=1):
     nearest = Signal(intbv(0)[SYMBOL:])  # the symbol of its first item
 
     # the sample at the row's first stage; ended: before it
-    symbol = Signal(intbv(0)[SYMBOL:])
+    symbol = None if loadable else Signal(intbv(0)[SYMBOL:])
     idle = Signal(bool(1))
     ended = Signal(bool(1))
     raw = Signal(intbv(0)[total_bits:])
@@ -167,9 +215,11 @@ def huff_choice(clk, rst, s_axis, m_axis, m_header, tables, width=1, stride=1):
         turning = Signal(bool(0))
         place = Signal(modbv(0, min=0, max=turn))  # of a group among those of which one counts
         waiting = Signal(bool(0))  # a sample, for the next turn
+        waiting_symbol = Signal(intbv(0)[SYMBOL:])
         queue = queue_for_row(
-            clk, rst, turning, sampled, entered_last, nearest, waiting, symbol, idle, ended
-        )
+            clk, rst, turning, sampled, entered_last, nearest, waiting, waiting_symbol, symbol,
+            idle, ended,
+        )  # fmt: skip
 
         @always_seq(clk.posedge, reset=rst)
         def pick():
@@ -194,8 +244,18 @@ def huff_choice(clk, rst, s_axis, m_axis, m_header, tables, width=1, stride=1):
         def start():
             opening.next = choosing and ended and phase == 0
 
-    row = cost_row(clk, rst, phase, turning, symbol, idle, ended, even, odd, costs, turn)
-    sum_of_raw = raw_cost(clk, turning, idle, ended, raw)
+    if loadable:
+        load = table_write, table_address, table_data
+        known = Signal(intbv(0)[len(tables) * COST :])
+        enters = (turning, waiting_symbol) if turn > 1 else (sampled, nearest)
+        memory = row_memory(clk, *load, *enters, known, word_sizes(tables))
+        last_one = known((len(tables) - 1) * COST + COST, (len(tables) - 1) * COST)
+        copies = [last_one] * (len(padded) - len(tables))
+        sample = ConcatSignal(*copies, known) if copies else known
+        row = cost_row(clk, rst, phase, turning, sample, idle, ended, even, odd, None, turn, COST)
+    else:
+        row = cost_row(clk, rst, phase, turning, symbol, idle, ended, even, odd, costs, turn)
+    sum_of_raw = raw_cost(clk, turning, idle, ended, raw, less)
 
     @always(clk.posedge)
     def compare_pair():
@@ -259,6 +319,9 @@ def enter_row(clk, rst, sampled, last, nearest, symbol, idle, ended):
         behind.next = last
         ended.next = behind
 
+    if symbol is None:
+        return move_flags
+
     @always(clk.posedge)
     def move():
         symbol.next = nearest
@@ -267,9 +330,10 @@ def enter_row(clk, rst, sampled, last, nearest, symbol, idle, ended):
 
 
 @block
-def queue_for_row(clk, rst, turning, sampled, last, nearest, waiting, symbol, idle, ended):
+def queue_for_row(
+    clk, rst, turning, sampled, last, nearest, waiting, waiting_symbol, symbol, idle, ended
+):  # fmt: skip
     """A sample waits until a turn is over. So does a block's end, and for its last sample."""
-    waiting_symbol = Signal(intbv(0)[SYMBOL:])
     ahead = Signal(bool(0))  # an end that leaves before the sample, if one is waiting
     behind = Signal(bool(0))
 
@@ -304,10 +368,11 @@ def queue_for_row(clk, rst, turning, sampled, last, nearest, waiting, symbol, id
 
 
 @block
-def raw_cost(clk, turning, idle, ended, total):
+def raw_cost(clk, turning, idle, ended, total, less):
     """What raw costs, and one more: a table that is as cheap is better."""
     added = Signal(intbv(0)[len(total) :])
-    more = RAW_COST - 1
+    more = RAW_COST - less
+    opening = more + 1
 
     @always_comb
     def add():
@@ -315,7 +380,7 @@ def raw_cost(clk, turning, idle, ended, total):
         if ended:
             added.next = 1
         if ended and not idle:
-            added.next = RAW_COST
+            added.next = opening
         elif not idle:
             added.next = total + more
 

@@ -38,10 +38,11 @@ from myhdl import (
 
 from hls.chunk_error import CODE_BITS, ChunkError
 from hls.chunk_parse import INDEX, SHAPE
-from hls.code_tables import ESCAPE_BITS, LIMIT_BITS, PLANES, code_tables, load_port, table_bits
+from hls.code_tables import ESCAPE_BITS, LIMIT_BITS, PLANES, code_tables, table_bits, word_sizes
 from hls.code_window import code_window, place_bits, slots_of
 from hls.lane_column import STATE, lane_column
 from hls.point import MAX_LENGTH, POINT, RAW, SYMBOLS
+from hls.row_memory import write_port
 from hls.stream import AxiStream, Contract
 
 CHECKED = POINT.lanes - POINT.tail  # lanes that hold the check value; the others, raw bytes
@@ -63,8 +64,8 @@ def overhead(width: int = 1) -> int:
     return POINT.lanes - (width - 1) + 2 + (2 if rounds_of(width) == 2 else 0)
 
 
-def ports(tables, width=1, loadable=0):
-    load = load_port(tables) if loadable else {}
+def ports(tables, width=1, loadable=False):
+    load = write_port("table", table_bits(tables), word_sizes(tables)) if loadable else {}
     return {
         "s_shape": AxiStream(SHAPE, last=False),
         "s_lanes": AxiStream(STATE, last=False),
@@ -91,8 +92,8 @@ def lane_dec(
     m_tail       out  of each chunk the last raw bytes, after its last exponents
     m_check      out  of each chunk {the first ChunkError found in it, the CRC-32}, with m_tail; the
                       chunk after it waits for both to go
-    table_...    in   if it is loadable, the write port of its memory (hls/code_tables.py), for
-                      tables that no chunk in the decoder names
+    table_       in   if it is loadable, the write port of its memory (hls/row_memory.py), for
+                      tables that no chunk in it names; code_tables.memory_rows are the rows
     rst          in   synchronous, active high
     """
     rounds, slots = rounds_of(width), slots_of(width)

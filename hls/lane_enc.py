@@ -5,7 +5,8 @@ Role         the coding step, between code_schedule and code_stack
 Golden       encode_exponents of swmodel/reference/encode.py
 Format       swmodel/FORMAT.md sections 6 and, with runs, 4.2 (known runs)
 Parameters   tables: the table set, built in as codewords; width: items of a group; runs: whether
-             there are tokens of known runs; trailing: whether block headers may have a third byte
+             there are tokens of known runs; trailing: whether block headers may have a third byte;
+             loadable: with a memory in place of the tables, of which then only the number counts
 
 A column for each item (hls/code_column.py) does the coding. What the items of a group put is then
 gathered; where that is more than `width` bytes, as it is of the lanes' last states and may be of
@@ -27,7 +28,7 @@ from myhdl import (
 )
 
 from hls.byte_join import byte_join
-from hls.code_column import LENGTH, code_column
+from hls.code_column import CODED, LENGTH, code_column
 from hls.code_schedule import (
     CODE,
     EXPONENT,
@@ -36,8 +37,10 @@ from hls.code_schedule import (
     header_width,
     operation_bits,
 )
+from hls.fifo import cut
 from hls.huff_choice import index_bits
 from hls.point import ESCAPE, KNOWN_TABLES, MAX_LENGTH, POINT, RAW, SYMBOLS
+from hls.row_memory import row_memory, write_port
 from hls.stream import AxiStream, Contract, item_bits
 from hls.token_reverse import NO_CLASS
 from hls.zero_pairs import NUMBER
@@ -59,11 +62,13 @@ def beat_bytes(width: int) -> int:
     return max(2, width)
 
 
-def ports(tables, width=1, runs=False):
+def ports(tables, width=1, runs=False, loadable=False):
     word = header_width(tables) + EXPONENT * width + operation_bits(runs)
+    load = write_port("table", index_bits(tables), word_sizes(tables)) if loadable else {}
     return {
         "s_axis": AxiStream(word, user=item_bits(width)),
         "m_axis": AxiStream(8 * beat_bytes(width), keep=True),
+        **load,
     }
 
 
@@ -94,6 +99,18 @@ def code_rom(tables):
     return tuple(rom)
 
 
+def word_sizes(tables):  # noqa: ARG001 # they are the same for all
+    """Bits of the words of a table in memory: two symbols each."""
+    return (2 * CODED,) * (SYMBOLS // 2)
+
+
+def memory_rows(tables):
+    """What the write port is given: of each table the symbols, the first lowest."""
+    rom = code_rom(tables)
+    words = [low | high << CODED for low, high in zip(rom[::2], rom[1::2], strict=True)]
+    return [words[i : i + SYMBOLS // 2] for i in range(0, len(words), SYMBOLS // 2)]
+
+
 def token_rom(tables):
     """For each {table, class} the same; there are no escapes, and NO_CLASS has no codeword."""
     rom = []
@@ -103,15 +120,19 @@ def token_rom(tables):
 
 
 @block
-def lane_enc(clk, rst, s_axis, m_axis, tables, width=1, runs=False, trailing=False):
+def lane_enc(
+    clk, rst, s_axis, m_axis, tables, width=1, runs=False, trailing=False,
+    table_write=None, table_address=None, table_data=None,
+):  # fmt: skip
     """Do one operation a cycle; two cycles where more bytes are put than leave in one.
 
     s_axis  in   the operations of code_schedule; tlast = a chunk's last
     m_axis  out  the bytes of a chunk's codes, blocks and lanes from the last to the first, the last
                  lowest; tkeep full, or not, in any word; tlast = the chunk's first bytes
+    table_  in   if it is loadable, the write port (hls/row_memory.py): for tables that no
+                 operation in flight names; its memory_rows are the rows
     rst     in   synchronous, active high; drops everything in flight
     """
-    rom = code_rom(tables)
     bits, low = index_bits(tables), operation_bits(runs)
     word = low + EXPONENT * width  # of s_axis.tdata, below the header
     raw_bit = word + EXPONENT + bits
@@ -125,7 +146,6 @@ def lane_enc(clk, rst, s_axis, m_axis, tables, width=1, runs=False, trailing=Fal
     operation2 = Signal(intbv(0)[low:])
     table2 = Signal(intbv(0)[bits:])
     raw2 = Signal(bool(0))
-    number2 = Signal(intbv(0)[bits:])
     name2 = Signal(intbv(0)[8:])  # the byte `table` of a block's header
     valid3 = Signal(bool(0))
     last3 = Signal(bool(0))
@@ -133,15 +153,19 @@ def lane_enc(clk, rst, s_axis, m_axis, tables, width=1, runs=False, trailing=Fal
     turn = Signal(bool(0))
     bytes2 = [Signal(intbv(0)[8:]) for _ in range(width)]
 
-    codes2, roms = [], []  # the table's word for each symbol, which all columns see
-    for symbol in range(SYMBOLS):
-        code = Signal(intbv(0)[1 + LENGTH + 8 :])
-        roms.append(look_up(number2, code, rom[symbol::SYMBOLS]))
-        codes2.append(code)
+    codes2 = [Signal(intbv(0)[CODED:]) for _ in range(SYMBOLS)]  # of the table, by symbol
+    if table_write is not None:
+        load = table_write, table_address, table_data
+        number = s_axis.tdata(raw_bit, word + EXPONENT)
+        roms = [memory(clk, go, number, codes2, load, word_sizes(tables))]
+    else:
+        rom, number2 = code_rom(tables), Signal(intbv(0)[bits:])
+        roms = [look_up(number2, code, rom[i::SYMBOLS]) for i, code in enumerate(codes2)]
+        roms.append(address(table2, raw2, number2))
     token2, words2 = None, [None] * width
     if runs:  # the same of the classes of tokens
         token2 = operation2(TOKEN.bit_length() - 1)
-        words2 = [Signal(intbv(0)[1 + LENGTH + 8 :]) for _ in range(width)]
+        words2 = [Signal(intbv(0)[CODED:]) for _ in range(width)]
         roms.append(look_up_tokens(token2, bytes2, words2))
     columns, puts = [], []
     for place in range(width):
@@ -199,11 +223,9 @@ def lane_enc(clk, rst, s_axis, m_axis, tables, width=1, runs=False, trailing=Fal
         s_axis.tready.next = go
 
     @always_comb
-    def name():  # the ROMs' address is no register, or Yosys would move it behind each of them
-        number2.next = table2
+    def name():
         name2.next = concat(intbv(0)[8 - bits :], table2)
         if raw2:
-            number2.next = 0
             name2.next = RAW
 
     @always_comb
@@ -227,6 +249,29 @@ def lane_enc(clk, rst, s_axis, m_axis, tables, width=1, runs=False, trailing=Fal
             operation3.next = operation2
 
     return instances()
+
+
+@block
+def memory(clk, go, table, codes, load, sizes):
+    """The words of all symbols in the table of the group that has entered."""
+    write, address, data = load
+    row = Signal(intbv(0)[sum(sizes) :])
+    rows = row_memory(clk, write, address, data, go, table, row, sizes)
+    words = [cut(row, code, (i + 1) * CODED) for i, code in enumerate(codes)]
+    return rows, words
+
+
+@block
+def address(table, raw, number):
+    """That of the ROMs is no register, or Yosys would move it behind each of them."""
+
+    @always_comb
+    def choose():
+        number.next = table
+        if raw:
+            number.next = 0
+
+    return choose
 
 
 @block

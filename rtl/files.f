@@ -36,6 +36,8 @@ huff_choice.v
 huff_choice_w1.v
 huff_choice_w2.v
 huff_choice_w4.v
+huff_choice_w2_loadable.v
+huff_choice_w4_loadable.v
 chunk_reverse.v
 chunk_reverse_w2.v
 chunk_reverse_w4.v
@@ -48,6 +50,7 @@ code_schedule_w4_runs.v
 lane_enc.v
 lane_enc_w2.v
 lane_enc_w4.v
+lane_enc_w4_loadable.v
 lane_enc_w1_runs.v
 lane_enc_w2_runs.v
 lane_enc_w4_runs.v

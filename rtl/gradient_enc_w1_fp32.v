@@ -47,6 +47,91 @@ wire [3:0] m_axis_tkeep;
 output [0:0] m_axis_tuser;
 wire [0:0] m_axis_tuser;
 
+reg [8:0] zero_bitmap0_address;
+reg [6:0] zero_bitmap0_base;
+wire zero_bitmap0_close;
+reg zero_bitmap0_crowded;
+wire zero_bitmap0_ended;
+reg [6:0] zero_bitmap0_next_base;
+wire [6:0] zero_bitmap0_next_group;
+reg [7:0] zero_bitmap0_parts;
+reg [31:0] zero_bitmap0_summary;
+reg [1:0] zero_bitmap0_summary_number;
+wire [31:0] zero_bitmap0_word;
+reg zero_bitmap0_write;
+reg [8:0] zero_bitmap0_write_address;
+reg [31:0] zero_bitmap0_write_data;
+reg zero_bitmap0_write_summary;
+wire zero_bitmap0_write_word;
+wire [6:0] zero_bitmap0_after_place;
+reg [8:0] zero_bitmap0_place;
+wire [7:0] zero_bitmap0_read_parts_next;
+reg [7:0] zero_bitmap0_read_parts;
+wire zero_bitmap0_complete_tvalid;
+wire [9:0] zero_bitmap0_complete_tdata;
+wire zero_bitmap0_complete_tready;
+wire [6:0] zero_bitmap0_room;
+wire zero_bitmap0_read;
+wire zero_bitmap0_waiting_tvalid;
+reg zero_bitmap0_read_all;
+reg zero_bitmap0_m_axis_tvalid;
+wire zero_bitmap0_m_axis_tready;
+wire zero_bitmap0_leaving;
+wire zero_bitmap0_waiting_tready;
+wire [7:0] zero_bitmap0_m_axis_tuser;
+wire [9:0] zero_bitmap0_waiting_tdata;
+wire [7:0] zero_bitmap0_summary_last;
+wire zero_bitmap0_m_axis_tlast;
+wire [9:0] zero_bitmap0_fifo0_shown;
+reg [1:0] zero_bitmap0_fifo0_register_queue0_head;
+reg [2:0] zero_bitmap0_fifo0_register_queue0_level;
+reg zero_bitmap0_fifo0_register_queue0_some;
+reg [1:0] zero_bitmap0_fifo0_register_queue0_tail;
+reg zero_bitmap0_bitmap_words0_closing;
+reg zero_bitmap0_bitmap_words0_ended;
+reg [4:0] zero_bitmap0_bitmap_words0_position;
+wire zero_bitmap0_bitmap_words0_summary_due;
+wire zero_bitmap0_bitmap_words0_take;
+reg zero_bitmap0_bitmap_words0_word_done;
+reg [6:0] zero_bitmap0_bitmap_words0_word_number;
+wire zero_bitmap0_bitmap_words0_s_axis_tready;
+reg zero_bitmap0_bitmap_words0_s_axis_tvalid;
+reg zero_bitmap0_bitmap_words0_s_axis_tlast;
+reg [0:0] zero_bitmap0_bitmap_words0_collect0_flags;
+reg [0:0] zero_bitmap0_bitmap_words0_collect0_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect1_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect2_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect3_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect4_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect5_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect6_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect7_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect8_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect9_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect10_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect11_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect12_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect13_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect14_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect15_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect16_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect17_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect18_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect19_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect20_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect21_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect22_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect23_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect24_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect25_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect26_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect27_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect28_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect29_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect30_kept;
+reg [0:0] zero_bitmap0_bitmap_words0_collect31_kept;
+wire [31:0] zero_bitmap0_bitmap_words0_side_by_side0_joined;
+reg [31:0] zero_bitmap0_ram0_read_data;
 wire [31:0] zero_split0_entered;
 reg [31:0] zero_split0_remainder;
 reg [31:0] zero_split0_tail;
@@ -78,19 +163,15 @@ wire zero_split0_step;
 wire zero_split0_value_free;
 reg zero_split0_m_axis_tvalid;
 wire zero_split0_m_axis_tready;
-reg zero_split0_m_flag_tvalid;
-wire zero_split0_m_flag_tready;
 reg [31:0] zero_split0_m_axis_tdata;
 reg zero_split0_m_axis_tlast;
-reg [0:0] zero_split0_m_flag_tdata;
-reg zero_split0_m_flag_tlast;
 reg zero_split0_m_chunk_tlast;
 wire [88:0] zero_split0_m_chunk_tdata;
 wire [88:0] zero_split0_totals;
 reg [31:0] zero_split0_enter0_value;
 wire zero_split0_enter0_zero;
 wire [31:0] zero_split0_enter0_entering;
-reg [31:0] zero_split0_side_by_side2_joined;
+reg [31:0] zero_split0_side_by_side3_joined;
 wire [31:0] zero_split0_compact0_through0_item;
 wire [31:0] zero_split0_compact0_through0_slot;
 reg [31:0] zero_split0_slot0_held;
@@ -333,7 +414,7 @@ wire zero_split0_crc320_narrow0_xor_network0_xor2229_total;
 reg [7:0] zero_split0_keep_tail0_before;
 wire [31:0] zero_split0_keep_tail0_history;
 reg [31:0] zero_split0_keep_tail0_chosen;
-wire [31:0] zero_split0_keep_tail0_side_by_side3_joined;
+wire [31:0] zero_split0_keep_tail0_side_by_side4_joined;
 reg zero_split0_note_check0_m_chunk_tvalid;
 wire zero_split0_note_check0_m_chunk_tready;
 wire divide0_exponents_tready;
@@ -342,91 +423,10 @@ wire divide0_exponents_tvalid;
 wire divide0_raw_parts_tvalid;
 wire divide0_exponents_tlast;
 wire divide0_raw_parts_tlast;
-wire [7:0] divide0_cut0_field;
-wire [7:0] divide0_side_by_side4_whole;
-wire [23:0] divide0_cut1_field;
-wire [23:0] divide0_side_by_side5_whole;
-reg [8:0] zero_bitmap0_address;
-reg [6:0] zero_bitmap0_base;
-wire zero_bitmap0_close;
-reg zero_bitmap0_crowded;
-wire zero_bitmap0_ended;
-reg [6:0] zero_bitmap0_next_base;
-wire [6:0] zero_bitmap0_next_group;
-reg [7:0] zero_bitmap0_parts;
-reg [31:0] zero_bitmap0_summary;
-reg [1:0] zero_bitmap0_summary_number;
-wire [31:0] zero_bitmap0_word;
-reg zero_bitmap0_write;
-reg [8:0] zero_bitmap0_write_address;
-reg [31:0] zero_bitmap0_write_data;
-reg zero_bitmap0_write_summary;
-wire zero_bitmap0_write_word;
-wire [6:0] zero_bitmap0_after_place;
-reg [8:0] zero_bitmap0_place;
-wire [7:0] zero_bitmap0_read_parts_next;
-reg [7:0] zero_bitmap0_read_parts;
-wire zero_bitmap0_complete_tvalid;
-wire [9:0] zero_bitmap0_complete_tdata;
-wire zero_bitmap0_complete_tready;
-wire [6:0] zero_bitmap0_room;
-wire zero_bitmap0_read;
-wire zero_bitmap0_waiting_tvalid;
-reg zero_bitmap0_read_all;
-reg zero_bitmap0_m_axis_tvalid;
-wire zero_bitmap0_m_axis_tready;
-wire zero_bitmap0_leaving;
-wire zero_bitmap0_waiting_tready;
-wire [7:0] zero_bitmap0_m_axis_tuser;
-wire [9:0] zero_bitmap0_waiting_tdata;
-wire [7:0] zero_bitmap0_summary_last;
-wire zero_bitmap0_m_axis_tlast;
-wire [9:0] zero_bitmap0_fifo0_shown;
-reg [1:0] zero_bitmap0_fifo0_register_queue0_head;
-reg [2:0] zero_bitmap0_fifo0_register_queue0_level;
-reg zero_bitmap0_fifo0_register_queue0_some;
-reg [1:0] zero_bitmap0_fifo0_register_queue0_tail;
-reg zero_bitmap0_bitmap_words0_closing;
-reg zero_bitmap0_bitmap_words0_ended;
-reg [4:0] zero_bitmap0_bitmap_words0_position;
-wire zero_bitmap0_bitmap_words0_summary_due;
-wire zero_bitmap0_bitmap_words0_take;
-reg zero_bitmap0_bitmap_words0_word_done;
-reg [6:0] zero_bitmap0_bitmap_words0_word_number;
-reg [0:0] zero_bitmap0_bitmap_words0_collect0_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect1_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect2_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect3_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect4_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect5_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect6_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect7_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect8_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect9_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect10_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect11_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect12_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect13_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect14_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect15_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect16_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect17_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect18_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect19_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect20_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect21_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect22_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect23_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect24_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect25_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect26_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect27_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect28_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect29_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect30_kept;
-reg [0:0] zero_bitmap0_bitmap_words0_collect31_kept;
-wire [31:0] zero_bitmap0_bitmap_words0_side_by_side6_joined;
-reg [31:0] zero_bitmap0_ram0_read_data;
+wire [7:0] divide0_cut1_field;
+wire [7:0] divide0_side_by_side5_whole;
+wire [23:0] divide0_cut2_field;
+wire [23:0] divide0_side_by_side6_whole;
 reg block_max0_chunk_end;
 wire block_max0_close;
 wire block_max0_closing;
@@ -488,25 +488,25 @@ reg huff_choice0_m_header_tvalid;
 wire huff_choice0_m_header_tready;
 reg [12:0] huff_choice0_m_header_tdata;
 reg huff_choice0_enter_row0_behind;
-reg [3:0] huff_choice0_cost_row0_step0_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step0_sample_after;
 reg huff_choice0_cost_row0_step0_idle_after;
 reg huff_choice0_cost_row0_step0_ended_after;
-reg [3:0] huff_choice0_cost_row0_step1_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step1_sample_after;
 reg huff_choice0_cost_row0_step1_idle_after;
 reg huff_choice0_cost_row0_step1_ended_after;
-reg [3:0] huff_choice0_cost_row0_step2_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step2_sample_after;
 reg huff_choice0_cost_row0_step2_idle_after;
 reg huff_choice0_cost_row0_step2_ended_after;
-reg [3:0] huff_choice0_cost_row0_step3_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step3_sample_after;
 reg huff_choice0_cost_row0_step3_idle_after;
 reg huff_choice0_cost_row0_step3_ended_after;
-reg [3:0] huff_choice0_cost_row0_step4_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step4_sample_after;
 reg huff_choice0_cost_row0_step4_idle_after;
 reg huff_choice0_cost_row0_step4_ended_after;
-reg [3:0] huff_choice0_cost_row0_step5_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step5_sample_after;
 reg huff_choice0_cost_row0_step5_idle_after;
 reg huff_choice0_cost_row0_step5_ended_after;
-reg [3:0] huff_choice0_cost_row0_step6_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step6_sample_after;
 reg huff_choice0_cost_row0_step6_idle_after;
 reg huff_choice0_cost_row0_step6_ended_after;
 reg huff_choice0_cost_row0_delay0_register0_flag_late;
@@ -748,7 +748,6 @@ reg [7:0] code_schedule0_choose0_either2_chosen;
 reg [7:0] code_schedule0_choose0_either3_chosen;
 reg [7:0] code_schedule0_choose0_either4_chosen;
 reg [7:0] code_schedule0_choose0_either5_chosen;
-reg [12:0] lane_enc0_code;
 wire lane_enc0_free;
 wire lane_enc0_go;
 reg lane_enc0_last2;
@@ -764,6 +763,7 @@ reg lane_enc0_valid2;
 reg lane_enc0_valid3;
 reg lane_enc0_m_axis_tvalid;
 wire lane_enc0_m_axis_tready;
+reg [12:0] lane_enc0_look_up0_0_code;
 reg [12:0] lane_enc0_look_up1_0_code;
 reg [12:0] lane_enc0_look_up2_0_code;
 reg [12:0] lane_enc0_look_up3_0_code;
@@ -914,7 +914,6 @@ reg [7:0] raw_queue0_ram9_read_data;
 wire [31:0] raw_queue0_side_by_side7_whole;
 wire [31:0] raw_queue0_side_by_side7_joined;
 reg [14:0] chunk_assemble0_addend;
-reg chunk_assemble0_bitmap;
 wire [1:0] chunk_assemble0_code_rest;
 reg chunk_assemble0_coded;
 reg chunk_assemble0_frame_last;
@@ -922,6 +921,7 @@ wire chunk_assemble0_free;
 reg chunk_assemble0_from_codes;
 reg chunk_assemble0_from_raw;
 reg [31:0] chunk_assemble0_front;
+reg [9:0] chunk_assemble0_front_bytes;
 reg [11:0] chunk_assemble0_index;
 reg chunk_assemble0_last;
 wire chunk_assemble0_leave;
@@ -944,7 +944,10 @@ reg [3:0] chunk_assemble0_state;
 wire [1:0] chunk_assemble0_surplus;
 reg [12:0] chunk_assemble0_values;
 wire [31:0] chunk_assemble0_word;
-reg [7:0] chunk_assemble0_words;
+reg [9:0] chunk_assemble0_zeros_bytes;
+reg [2:0] chunk_assemble0_zeros_mode;
+reg [1:0] chunk_assemble0_zeros_rest;
+reg chunk_assemble0_zeros_shown;
 reg chunk_assemble0_m_axis_tvalid;
 wire chunk_assemble0_m_axis_tready;
 reg [31:0] chunk_assemble0_m_axis_tdata;
@@ -968,6 +971,7 @@ wire [7:0] chunk_assemble0_pick3_byte;
 reg [7:0] chunk_assemble0_pick3_of_codes;
 reg [7:0] chunk_assemble0_pick3_of_raw;
 wire [31:0] chunk_assemble0_side_by_side8_joined;
+reg chunk_assemble0_describe_bitmap0_bitmap;
 reg [31:0] byte_pack0_turned_more;
 reg byte_pack0_beyond;
 reg byte_pack0_emit;
@@ -1006,6 +1010,38 @@ reg [12:0] code_schedule0_ram3_memory [0:16-1];
 (* no_rw_check *) reg [7:0] raw_queue0_ram8_memory [0:8192-1];
 (* no_rw_check *) reg [7:0] raw_queue0_ram9_memory [0:8192-1];
 
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[31] = zero_bitmap0_bitmap_words0_collect31_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[30] = zero_bitmap0_bitmap_words0_collect30_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[29] = zero_bitmap0_bitmap_words0_collect29_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[28] = zero_bitmap0_bitmap_words0_collect28_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[27] = zero_bitmap0_bitmap_words0_collect27_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[26] = zero_bitmap0_bitmap_words0_collect26_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[25] = zero_bitmap0_bitmap_words0_collect25_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[24] = zero_bitmap0_bitmap_words0_collect24_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[23] = zero_bitmap0_bitmap_words0_collect23_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[22] = zero_bitmap0_bitmap_words0_collect22_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[21] = zero_bitmap0_bitmap_words0_collect21_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[20] = zero_bitmap0_bitmap_words0_collect20_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[19] = zero_bitmap0_bitmap_words0_collect19_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[18] = zero_bitmap0_bitmap_words0_collect18_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[17] = zero_bitmap0_bitmap_words0_collect17_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[16] = zero_bitmap0_bitmap_words0_collect16_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[15] = zero_bitmap0_bitmap_words0_collect15_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[14] = zero_bitmap0_bitmap_words0_collect14_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[13] = zero_bitmap0_bitmap_words0_collect13_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[12] = zero_bitmap0_bitmap_words0_collect12_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[11] = zero_bitmap0_bitmap_words0_collect11_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[10] = zero_bitmap0_bitmap_words0_collect10_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[9] = zero_bitmap0_bitmap_words0_collect9_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[8] = zero_bitmap0_bitmap_words0_collect8_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[7] = zero_bitmap0_bitmap_words0_collect7_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[6] = zero_bitmap0_bitmap_words0_collect6_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[5] = zero_bitmap0_bitmap_words0_collect5_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[4] = zero_bitmap0_bitmap_words0_collect4_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[3] = zero_bitmap0_bitmap_words0_collect3_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[2] = zero_bitmap0_bitmap_words0_collect2_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[1] = zero_bitmap0_bitmap_words0_collect1_kept[0];
+assign zero_bitmap0_bitmap_words0_side_by_side0_joined[0] = zero_bitmap0_bitmap_words0_collect0_kept[0];
 assign zero_split0_totals[89-1:57] = zero_split0_tail;
 assign zero_split0_totals[57-1:25] = zero_split0_check;
 assign zero_split0_totals[25-1:0] = zero_split0_counts;
@@ -1044,72 +1080,40 @@ assign zero_split0_crc320_narrow0_xor_network0_joined[3] = zero_split0_crc320_na
 assign zero_split0_crc320_narrow0_xor_network0_joined[2] = zero_split0_crc320_narrow0_xor_network0_xor2212_total;
 assign zero_split0_crc320_narrow0_xor_network0_joined[1] = zero_split0_crc320_narrow0_xor_network0_xor2205_total;
 assign zero_split0_crc320_narrow0_xor_network0_joined[0] = zero_split0_crc320_narrow0_xor_network0_xor2195_total;
-assign zero_split0_keep_tail0_side_by_side3_joined[32-1:8] = zero_split0_side_by_side2_joined[32-1:8];
-assign zero_split0_keep_tail0_side_by_side3_joined[8-1:0] = zero_split0_keep_tail0_before;
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[31] = zero_bitmap0_bitmap_words0_collect31_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[30] = zero_bitmap0_bitmap_words0_collect30_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[29] = zero_bitmap0_bitmap_words0_collect29_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[28] = zero_bitmap0_bitmap_words0_collect28_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[27] = zero_bitmap0_bitmap_words0_collect27_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[26] = zero_bitmap0_bitmap_words0_collect26_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[25] = zero_bitmap0_bitmap_words0_collect25_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[24] = zero_bitmap0_bitmap_words0_collect24_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[23] = zero_bitmap0_bitmap_words0_collect23_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[22] = zero_bitmap0_bitmap_words0_collect22_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[21] = zero_bitmap0_bitmap_words0_collect21_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[20] = zero_bitmap0_bitmap_words0_collect20_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[19] = zero_bitmap0_bitmap_words0_collect19_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[18] = zero_bitmap0_bitmap_words0_collect18_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[17] = zero_bitmap0_bitmap_words0_collect17_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[16] = zero_bitmap0_bitmap_words0_collect16_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[15] = zero_bitmap0_bitmap_words0_collect15_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[14] = zero_bitmap0_bitmap_words0_collect14_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[13] = zero_bitmap0_bitmap_words0_collect13_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[12] = zero_bitmap0_bitmap_words0_collect12_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[11] = zero_bitmap0_bitmap_words0_collect11_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[10] = zero_bitmap0_bitmap_words0_collect10_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[9] = zero_bitmap0_bitmap_words0_collect9_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[8] = zero_bitmap0_bitmap_words0_collect8_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[7] = zero_bitmap0_bitmap_words0_collect7_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[6] = zero_bitmap0_bitmap_words0_collect6_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[5] = zero_bitmap0_bitmap_words0_collect5_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[4] = zero_bitmap0_bitmap_words0_collect4_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[3] = zero_bitmap0_bitmap_words0_collect3_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[2] = zero_bitmap0_bitmap_words0_collect2_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[1] = zero_bitmap0_bitmap_words0_collect1_kept[0];
-assign zero_bitmap0_bitmap_words0_side_by_side6_joined[0] = zero_bitmap0_bitmap_words0_collect0_kept[0];
+assign zero_split0_keep_tail0_side_by_side4_joined[32-1:8] = zero_split0_side_by_side3_joined[32-1:8];
+assign zero_split0_keep_tail0_side_by_side4_joined[8-1:0] = zero_split0_keep_tail0_before;
 assign huff_choice0_cost_row0_column0_cell0_look_up0_index[4] = huff_choice0_idle;
 assign huff_choice0_cost_row0_column0_cell0_look_up0_index[4-1:0] = huff_choice0_symbol;
 assign huff_choice0_cost_row0_column0_cell1_look_up1_index[4] = huff_choice0_cost_row0_step0_idle_after;
-assign huff_choice0_cost_row0_column0_cell1_look_up1_index[4-1:0] = huff_choice0_cost_row0_step0_symbol_after;
+assign huff_choice0_cost_row0_column0_cell1_look_up1_index[4-1:0] = huff_choice0_cost_row0_step0_sample_after;
 assign huff_choice0_cost_row0_column0_cell2_look_up2_index[4] = huff_choice0_cost_row0_step1_idle_after;
-assign huff_choice0_cost_row0_column0_cell2_look_up2_index[4-1:0] = huff_choice0_cost_row0_step1_symbol_after;
+assign huff_choice0_cost_row0_column0_cell2_look_up2_index[4-1:0] = huff_choice0_cost_row0_step1_sample_after;
 assign huff_choice0_cost_row0_column0_cell3_look_up3_index[4] = huff_choice0_cost_row0_step2_idle_after;
-assign huff_choice0_cost_row0_column0_cell3_look_up3_index[4-1:0] = huff_choice0_cost_row0_step2_symbol_after;
+assign huff_choice0_cost_row0_column0_cell3_look_up3_index[4-1:0] = huff_choice0_cost_row0_step2_sample_after;
 assign huff_choice0_cost_row0_column0_cell4_look_up4_index[4] = huff_choice0_cost_row0_step3_idle_after;
-assign huff_choice0_cost_row0_column0_cell4_look_up4_index[4-1:0] = huff_choice0_cost_row0_step3_symbol_after;
+assign huff_choice0_cost_row0_column0_cell4_look_up4_index[4-1:0] = huff_choice0_cost_row0_step3_sample_after;
 assign huff_choice0_cost_row0_column0_cell5_look_up5_index[4] = huff_choice0_cost_row0_step4_idle_after;
-assign huff_choice0_cost_row0_column0_cell5_look_up5_index[4-1:0] = huff_choice0_cost_row0_step4_symbol_after;
+assign huff_choice0_cost_row0_column0_cell5_look_up5_index[4-1:0] = huff_choice0_cost_row0_step4_sample_after;
 assign huff_choice0_cost_row0_column0_cell6_look_up6_index[4] = huff_choice0_cost_row0_step5_idle_after;
-assign huff_choice0_cost_row0_column0_cell6_look_up6_index[4-1:0] = huff_choice0_cost_row0_step5_symbol_after;
+assign huff_choice0_cost_row0_column0_cell6_look_up6_index[4-1:0] = huff_choice0_cost_row0_step5_sample_after;
 assign huff_choice0_cost_row0_column0_cell7_look_up7_index[4] = huff_choice0_cost_row0_step6_idle_after;
-assign huff_choice0_cost_row0_column0_cell7_look_up7_index[4-1:0] = huff_choice0_cost_row0_step6_symbol_after;
+assign huff_choice0_cost_row0_column0_cell7_look_up7_index[4-1:0] = huff_choice0_cost_row0_step6_sample_after;
 assign huff_choice0_cost_row0_column1_cell8_look_up8_index[4] = huff_choice0_idle;
 assign huff_choice0_cost_row0_column1_cell8_look_up8_index[4-1:0] = huff_choice0_symbol;
 assign huff_choice0_cost_row0_column1_cell9_look_up9_index[4] = huff_choice0_cost_row0_step0_idle_after;
-assign huff_choice0_cost_row0_column1_cell9_look_up9_index[4-1:0] = huff_choice0_cost_row0_step0_symbol_after;
+assign huff_choice0_cost_row0_column1_cell9_look_up9_index[4-1:0] = huff_choice0_cost_row0_step0_sample_after;
 assign huff_choice0_cost_row0_column1_cell10_look_up10_index[4] = huff_choice0_cost_row0_step1_idle_after;
-assign huff_choice0_cost_row0_column1_cell10_look_up10_index[4-1:0] = huff_choice0_cost_row0_step1_symbol_after;
+assign huff_choice0_cost_row0_column1_cell10_look_up10_index[4-1:0] = huff_choice0_cost_row0_step1_sample_after;
 assign huff_choice0_cost_row0_column1_cell11_look_up11_index[4] = huff_choice0_cost_row0_step2_idle_after;
-assign huff_choice0_cost_row0_column1_cell11_look_up11_index[4-1:0] = huff_choice0_cost_row0_step2_symbol_after;
+assign huff_choice0_cost_row0_column1_cell11_look_up11_index[4-1:0] = huff_choice0_cost_row0_step2_sample_after;
 assign huff_choice0_cost_row0_column1_cell12_look_up12_index[4] = huff_choice0_cost_row0_step3_idle_after;
-assign huff_choice0_cost_row0_column1_cell12_look_up12_index[4-1:0] = huff_choice0_cost_row0_step3_symbol_after;
+assign huff_choice0_cost_row0_column1_cell12_look_up12_index[4-1:0] = huff_choice0_cost_row0_step3_sample_after;
 assign huff_choice0_cost_row0_column1_cell13_look_up13_index[4] = huff_choice0_cost_row0_step4_idle_after;
-assign huff_choice0_cost_row0_column1_cell13_look_up13_index[4-1:0] = huff_choice0_cost_row0_step4_symbol_after;
+assign huff_choice0_cost_row0_column1_cell13_look_up13_index[4-1:0] = huff_choice0_cost_row0_step4_sample_after;
 assign huff_choice0_cost_row0_column1_cell14_look_up14_index[4] = huff_choice0_cost_row0_step5_idle_after;
-assign huff_choice0_cost_row0_column1_cell14_look_up14_index[4-1:0] = huff_choice0_cost_row0_step5_symbol_after;
+assign huff_choice0_cost_row0_column1_cell14_look_up14_index[4-1:0] = huff_choice0_cost_row0_step5_sample_after;
 assign huff_choice0_cost_row0_column1_cell15_look_up15_index[4] = huff_choice0_cost_row0_step6_idle_after;
-assign huff_choice0_cost_row0_column1_cell15_look_up15_index[4-1:0] = huff_choice0_cost_row0_step6_symbol_after;
+assign huff_choice0_cost_row0_column1_cell15_look_up15_index[4-1:0] = huff_choice0_cost_row0_step6_sample_after;
 assign code_stack0_backwards[16-1:8] = code_stack0_content[8-1:0];
 assign code_stack0_backwards[8-1:0] = code_stack0_content[16-1:8];
 assign code_stack0_shown[32-1:16] = code_stack0_ram5_read_data;
@@ -1133,6 +1137,618 @@ assign byte_pack0_joined_keep[2] = byte_pack0_hold_byte2_keep;
 assign byte_pack0_joined_keep[1] = byte_pack0_hold_byte1_keep;
 assign byte_pack0_joined_keep[0] = byte_pack0_hold_byte0_keep;
 
+assign zero_bitmap0_complete_tready = (!zero_bitmap0_fifo0_register_queue0_level[(3 - 1)]);
+assign zero_bitmap0_waiting_tvalid = zero_bitmap0_fifo0_register_queue0_some;
+assign zero_bitmap0_fifo0_shown = zero_bitmap0_fifo0_register_queue0_memory[zero_bitmap0_fifo0_register_queue0_head];
+
+always @(posedge clk) begin: zero_bitmap0_fifo0_register_queue0_store
+    if ((zero_bitmap0_complete_tvalid && (!zero_bitmap0_fifo0_register_queue0_level[(3 - 1)]))) begin
+        zero_bitmap0_fifo0_register_queue0_memory[zero_bitmap0_fifo0_register_queue0_tail] <= zero_bitmap0_complete_tdata;
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_fifo0_register_queue0_pointers
+    if (rst == 1) begin
+        zero_bitmap0_fifo0_register_queue0_tail <= 0;
+        zero_bitmap0_fifo0_register_queue0_level <= 0;
+        zero_bitmap0_fifo0_register_queue0_head <= 0;
+        zero_bitmap0_fifo0_register_queue0_some <= 0;
+    end
+    else begin
+        if ((zero_bitmap0_complete_tvalid && (!zero_bitmap0_fifo0_register_queue0_level[(3 - 1)]))) begin
+            zero_bitmap0_fifo0_register_queue0_tail <= (zero_bitmap0_fifo0_register_queue0_tail + 1);
+            if ((!(zero_bitmap0_fifo0_register_queue0_some && zero_bitmap0_waiting_tready))) begin
+                zero_bitmap0_fifo0_register_queue0_level <= (zero_bitmap0_fifo0_register_queue0_level + 1);
+                zero_bitmap0_fifo0_register_queue0_some <= 1'b1;
+            end
+        end
+        else if ((zero_bitmap0_fifo0_register_queue0_some && zero_bitmap0_waiting_tready)) begin
+            zero_bitmap0_fifo0_register_queue0_level <= (zero_bitmap0_fifo0_register_queue0_level - 1);
+            zero_bitmap0_fifo0_register_queue0_some <= (zero_bitmap0_fifo0_register_queue0_level != 1);
+        end
+        if ((zero_bitmap0_fifo0_register_queue0_some && zero_bitmap0_waiting_tready)) begin
+            zero_bitmap0_fifo0_register_queue0_head <= (zero_bitmap0_fifo0_register_queue0_head + 1);
+        end
+    end
+end
+
+assign zero_bitmap0_waiting_tdata = zero_bitmap0_fifo0_shown[10-1:(10 - 10)];
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect0_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        if ((zero_bitmap0_bitmap_words0_position == 0)) begin
+            zero_bitmap0_bitmap_words0_collect0_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+        end
+        else if ((zero_bitmap0_bitmap_words0_position == 0)) begin
+            zero_bitmap0_bitmap_words0_collect0_kept <= 0;
+        end
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect1_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h1: begin
+                zero_bitmap0_bitmap_words0_collect1_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect1_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect2_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h2: begin
+                zero_bitmap0_bitmap_words0_collect2_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect2_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect3_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h3: begin
+                zero_bitmap0_bitmap_words0_collect3_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect3_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect4_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h4: begin
+                zero_bitmap0_bitmap_words0_collect4_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect4_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect5_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h5: begin
+                zero_bitmap0_bitmap_words0_collect5_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect5_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect6_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h6: begin
+                zero_bitmap0_bitmap_words0_collect6_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect6_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect7_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h7: begin
+                zero_bitmap0_bitmap_words0_collect7_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect7_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect8_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h8: begin
+                zero_bitmap0_bitmap_words0_collect8_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect8_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect9_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h9: begin
+                zero_bitmap0_bitmap_words0_collect9_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect9_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect10_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'ha: begin
+                zero_bitmap0_bitmap_words0_collect10_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect10_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect11_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'hb: begin
+                zero_bitmap0_bitmap_words0_collect11_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect11_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect12_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'hc: begin
+                zero_bitmap0_bitmap_words0_collect12_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect12_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect13_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'hd: begin
+                zero_bitmap0_bitmap_words0_collect13_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect13_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect14_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'he: begin
+                zero_bitmap0_bitmap_words0_collect14_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect14_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect15_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'hf: begin
+                zero_bitmap0_bitmap_words0_collect15_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect15_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect16_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h10: begin
+                zero_bitmap0_bitmap_words0_collect16_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect16_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect17_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h11: begin
+                zero_bitmap0_bitmap_words0_collect17_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect17_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect18_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h12: begin
+                zero_bitmap0_bitmap_words0_collect18_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect18_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect19_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h13: begin
+                zero_bitmap0_bitmap_words0_collect19_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect19_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect20_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h14: begin
+                zero_bitmap0_bitmap_words0_collect20_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect20_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect21_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h15: begin
+                zero_bitmap0_bitmap_words0_collect21_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect21_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect22_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h16: begin
+                zero_bitmap0_bitmap_words0_collect22_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect22_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect23_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h17: begin
+                zero_bitmap0_bitmap_words0_collect23_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect23_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect24_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h18: begin
+                zero_bitmap0_bitmap_words0_collect24_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect24_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect25_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h19: begin
+                zero_bitmap0_bitmap_words0_collect25_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect25_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect26_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h1a: begin
+                zero_bitmap0_bitmap_words0_collect26_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect26_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect27_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h1b: begin
+                zero_bitmap0_bitmap_words0_collect27_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect27_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect28_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h1c: begin
+                zero_bitmap0_bitmap_words0_collect28_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect28_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect29_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h1d: begin
+                zero_bitmap0_bitmap_words0_collect29_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect29_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect30_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h1e: begin
+                zero_bitmap0_bitmap_words0_collect30_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect30_kept <= 0;
+            end
+        endcase
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect31_put
+    if (zero_bitmap0_bitmap_words0_take) begin
+        case (zero_bitmap0_bitmap_words0_position)
+            'h1f: begin
+                zero_bitmap0_bitmap_words0_collect31_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            end
+            'h0: begin
+                zero_bitmap0_bitmap_words0_collect31_kept <= 0;
+            end
+        endcase
+    end
+end
+
+assign zero_bitmap0_word = zero_bitmap0_bitmap_words0_side_by_side0_joined;
+
+assign zero_bitmap0_bitmap_words0_summary_due = (zero_bitmap0_bitmap_words0_word_done && (zero_bitmap0_bitmap_words0_ended || ($signed({1'b0, zero_bitmap0_bitmap_words0_word_number[5-1:0]}) == (32 - 1))));
+
+assign zero_bitmap0_bitmap_words0_s_axis_tready = (!(zero_bitmap0_bitmap_words0_ended || zero_bitmap0_bitmap_words0_closing || zero_bitmap0_crowded || zero_bitmap0_bitmap_words0_summary_due));
+assign zero_bitmap0_bitmap_words0_take = (zero_bitmap0_bitmap_words0_s_axis_tvalid && (!(zero_bitmap0_bitmap_words0_ended || zero_bitmap0_bitmap_words0_closing || zero_bitmap0_crowded || zero_bitmap0_bitmap_words0_summary_due)));
+
+assign zero_bitmap0_write_word = (zero_bitmap0_bitmap_words0_word_done && (zero_bitmap0_word != 0));
+assign zero_bitmap0_ended = (zero_bitmap0_bitmap_words0_closing && (!zero_bitmap0_write_summary));
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_fill
+    if (rst == 1) begin
+        zero_bitmap0_bitmap_words0_position <= 0;
+        zero_bitmap0_bitmap_words0_word_done <= 0;
+        zero_bitmap0_bitmap_words0_word_number <= 0;
+        zero_bitmap0_bitmap_words0_ended <= 0;
+        zero_bitmap0_bitmap_words0_closing <= 0;
+        zero_bitmap0_write_summary <= 0;
+    end
+    else begin
+        zero_bitmap0_bitmap_words0_word_done <= 1'b0;
+        if (zero_bitmap0_bitmap_words0_take) begin
+            zero_bitmap0_bitmap_words0_position <= (zero_bitmap0_bitmap_words0_position + 1);
+            zero_bitmap0_bitmap_words0_word_done <= (zero_bitmap0_bitmap_words0_s_axis_tlast || (zero_bitmap0_bitmap_words0_position == 31));
+            if (zero_bitmap0_bitmap_words0_s_axis_tlast) begin
+                zero_bitmap0_bitmap_words0_position <= 0;
+                zero_bitmap0_bitmap_words0_ended <= 1'b1;
+            end
+        end
+        if (zero_bitmap0_bitmap_words0_word_done) begin
+            zero_bitmap0_bitmap_words0_closing <= zero_bitmap0_bitmap_words0_ended;
+            zero_bitmap0_bitmap_words0_word_number <= (zero_bitmap0_bitmap_words0_word_number + 1);
+            if (zero_bitmap0_bitmap_words0_ended) begin
+                zero_bitmap0_bitmap_words0_ended <= 1'b0;
+                zero_bitmap0_bitmap_words0_word_number <= 0;
+            end
+        end
+        zero_bitmap0_write_summary <= zero_bitmap0_bitmap_words0_summary_due;
+        if (zero_bitmap0_close) begin
+            zero_bitmap0_bitmap_words0_closing <= 1'b0;
+        end
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_summarize
+    if (zero_bitmap0_bitmap_words0_word_done) begin
+        if ((zero_bitmap0_bitmap_words0_word_number[5-1:0] == 0)) begin
+            zero_bitmap0_summary <= 0;
+        end
+        zero_bitmap0_summary[zero_bitmap0_bitmap_words0_word_number[5-1:0]] <= (zero_bitmap0_word != 0);
+        zero_bitmap0_summary_number <= zero_bitmap0_bitmap_words0_word_number[7-1:5];
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_ram0_write_port
+    if (zero_bitmap0_write) begin
+        zero_bitmap0_ram0_memory[zero_bitmap0_write_address] <= zero_bitmap0_write_data;
+    end
+end
+
+always @(posedge clk) begin: zero_bitmap0_ram0_read_port
+    if (zero_bitmap0_read) begin
+        zero_bitmap0_ram0_read_data <= zero_bitmap0_ram0_memory[zero_bitmap0_place];
+    end
+end
+
+always @(zero_bitmap0_word, zero_bitmap0_summary, zero_bitmap0_summary_number, zero_bitmap0_address, zero_bitmap0_base, zero_bitmap0_write_word, zero_bitmap0_write_summary) begin: zero_bitmap0_store
+    zero_bitmap0_write = (zero_bitmap0_write_summary || zero_bitmap0_write_word);
+    zero_bitmap0_write_address = zero_bitmap0_address;
+    zero_bitmap0_write_data = zero_bitmap0_word;
+    if (zero_bitmap0_write_summary) begin
+        zero_bitmap0_write_address = {zero_bitmap0_base, zero_bitmap0_summary_number};
+        zero_bitmap0_write_data = zero_bitmap0_summary;
+    end
+end
+
+always @(zero_bitmap0_address) begin: zero_bitmap0_following
+    zero_bitmap0_next_base = zero_bitmap0_address[9-1:2];
+    if ((zero_bitmap0_address[2-1:0] != 0)) begin
+        zero_bitmap0_next_base = (zero_bitmap0_address[9-1:2] + 1);
+    end
+end
+
+assign zero_bitmap0_next_group = (zero_bitmap0_next_base + 1);
+assign zero_bitmap0_after_place = (zero_bitmap0_place[9-1:2] + 1);
+assign zero_bitmap0_read_parts_next = (zero_bitmap0_read_parts + 1);
+
+assign zero_bitmap0_complete_tvalid = zero_bitmap0_ended;
+assign zero_bitmap0_complete_tdata = {zero_bitmap0_summary_number, zero_bitmap0_parts};
+assign zero_bitmap0_close = (zero_bitmap0_ended && zero_bitmap0_complete_tready);
+
+always @(posedge clk) begin: zero_bitmap0_advance
+    if (rst == 1) begin
+        zero_bitmap0_address <= 4;
+        zero_bitmap0_base <= 0;
+        zero_bitmap0_parts <= 0;
+    end
+    else begin
+        if (zero_bitmap0_write) begin
+            zero_bitmap0_parts <= (zero_bitmap0_parts + 1);
+            if ((!zero_bitmap0_write_summary)) begin
+                zero_bitmap0_address <= (zero_bitmap0_address + 1);
+            end
+        end
+        if (zero_bitmap0_close) begin
+            zero_bitmap0_parts <= 0;
+            zero_bitmap0_base <= zero_bitmap0_next_base;
+            zero_bitmap0_address <= {zero_bitmap0_next_group, 2'h0};
+        end
+    end
+end
+
+assign zero_bitmap0_room = (zero_bitmap0_place[9-1:2] - zero_bitmap0_address[9-1:2]);
+
+always @(posedge clk) begin: zero_bitmap0_crowd
+    if (rst == 1) begin
+        zero_bitmap0_crowded <= 0;
+    end
+    else begin
+        zero_bitmap0_crowded <= (zero_bitmap0_room < 8);
+    end
+end
+
+assign zero_bitmap0_read = (zero_bitmap0_waiting_tvalid && (!zero_bitmap0_read_all) && ((!zero_bitmap0_m_axis_tvalid) || zero_bitmap0_m_axis_tready));
+assign zero_bitmap0_leaving = (zero_bitmap0_m_axis_tvalid && zero_bitmap0_m_axis_tready && zero_bitmap0_read_all);
+assign zero_bitmap0_waiting_tready = (zero_bitmap0_m_axis_tvalid && zero_bitmap0_m_axis_tready && zero_bitmap0_read_all);
+assign zero_bitmap0_m_axis_tuser = zero_bitmap0_waiting_tdata[8-1:0];
+assign zero_bitmap0_summary_last = {6'h0, zero_bitmap0_waiting_tdata[8+:2]};
+
+always @(posedge clk) begin: zero_bitmap0_show
+    if (rst == 1) begin
+        zero_bitmap0_place <= 0;
+        zero_bitmap0_read_all <= 0;
+        zero_bitmap0_m_axis_tvalid <= 0;
+        zero_bitmap0_read_parts <= 0;
+    end
+    else begin
+        if (zero_bitmap0_read) begin
+            zero_bitmap0_m_axis_tvalid <= 1'b1;
+            zero_bitmap0_read_all <= (zero_bitmap0_read_parts_next == zero_bitmap0_waiting_tdata[8-1:0]);
+            zero_bitmap0_read_parts <= zero_bitmap0_read_parts_next;
+            zero_bitmap0_place <= (zero_bitmap0_place + 1);
+            if ((zero_bitmap0_read_parts == zero_bitmap0_summary_last)) begin
+                zero_bitmap0_place <= {zero_bitmap0_after_place, 2'h0};
+            end
+        end
+        else if (zero_bitmap0_m_axis_tready) begin
+            zero_bitmap0_m_axis_tvalid <= 1'b0;
+        end
+        if (zero_bitmap0_leaving) begin
+            zero_bitmap0_read_all <= 1'b0;
+            zero_bitmap0_read_parts <= 0;
+            if ((zero_bitmap0_place[2-1:0] != 0)) begin
+                zero_bitmap0_place <= {zero_bitmap0_after_place, 2'h0};
+            end
+        end
+    end
+end
+
+assign zero_bitmap0_m_axis_tlast = zero_bitmap0_read_all;
+
 assign zero_split0_enter0_entering = s_axis_tdata[32-1:0];
 assign zero_split0_enter0_zero = (!zero_split0_arrivals);
 
@@ -1147,16 +1763,16 @@ assign zero_split0_entered = zero_split0_enter0_value;
 
 assign zero_split0_flags = zero_split0_enter0_zero;
 
-assign zero_split0_group = zero_split0_side_by_side2_joined;
+assign zero_split0_group = zero_split0_side_by_side3_joined;
 
 assign zero_split0_compact0_through0_slot = zero_split0_compact0_through0_item;
 
 assign zero_split0_slot0_holding = (zero_split0_level > 0);
 
 always @(zero_split0_slot0_held, zero_split0_slot0_holding, zero_split0_compact0_through0_slot) begin: zero_split0_slot0_show
-    zero_split0_side_by_side2_joined = zero_split0_compact0_through0_slot;
+    zero_split0_side_by_side3_joined = zero_split0_compact0_through0_slot;
     if (zero_split0_slot0_holding) begin
-        zero_split0_side_by_side2_joined = zero_split0_slot0_held;
+        zero_split0_side_by_side3_joined = zero_split0_slot0_held;
     end
 end
 
@@ -1653,7 +2269,7 @@ always @(posedge clk) begin: zero_split0_crc320_narrow0_accumulate0_step
     end
 end
 
-assign zero_split0_keep_tail0_history = zero_split0_keep_tail0_side_by_side3_joined;
+assign zero_split0_keep_tail0_history = zero_split0_keep_tail0_side_by_side4_joined;
 
 always @(zero_split0_level, zero_split0_keep_tail0_history[32-1:0]) begin: zero_split0_keep_tail0_choose_tail0_choose
     zero_split0_keep_tail0_chosen = 0;
@@ -1728,7 +2344,7 @@ assign zero_split0_overfull = (zero_split0_level_sum > 1);
 assign zero_split0_level_rest = (zero_split0_level_sum[1-1:0] - 1);
 
 assign zero_split0_value_free = ((!zero_split0_m_axis_tvalid) || zero_split0_m_axis_tready);
-assign zero_split0_flag_free = ((!zero_split0_m_flag_tvalid) || zero_split0_m_flag_tready);
+assign zero_split0_flag_free = ((!zero_bitmap0_bitmap_words0_s_axis_tvalid) || zero_bitmap0_bitmap_words0_s_axis_tready);
 
 assign zero_split0_step = (zero_split0_filled && zero_split0_value_free && zero_split0_flag_free && (zero_split0_chunk_free || (!zero_split0_ended)));
 assign s_axis_tready = ((!zero_split0_filled) || (zero_split0_value_free && zero_split0_flag_free && (zero_split0_chunk_free || (!zero_split0_ended))));
@@ -1770,7 +2386,7 @@ end
 
 always @(posedge clk) begin: zero_split0_offer
     if (rst == 1) begin
-        zero_split0_m_flag_tvalid <= 0;
+        zero_bitmap0_bitmap_words0_s_axis_tvalid <= 0;
         zero_split0_m_axis_tvalid <= 0;
     end
     else begin
@@ -1778,7 +2394,7 @@ always @(posedge clk) begin: zero_split0_offer
             zero_split0_m_axis_tvalid <= ((zero_split0_close && (zero_split0_level != 0)) || (zero_split0_step && zero_split0_overfull));
         end
         if (zero_split0_flag_free) begin
-            zero_split0_m_flag_tvalid <= zero_split0_step;
+            zero_bitmap0_bitmap_words0_s_axis_tvalid <= zero_split0_step;
         end
     end
 end
@@ -1795,8 +2411,8 @@ always @(posedge clk) begin: zero_split0_count
         zero_split0_index <= zero_split0_index_here;
         zero_split0_nonzeros <= (zero_split0_nonzeros_before + {12'h0, zero_split0_arrivals});
         zero_split0_frame_ended <= zero_split0_frame_end;
-        zero_split0_m_flag_tdata <= zero_split0_flags;
-        zero_split0_m_flag_tlast <= zero_split0_ending;
+        zero_bitmap0_bitmap_words0_collect0_flags <= zero_split0_flags;
+        zero_bitmap0_bitmap_words0_s_axis_tlast <= zero_split0_ending;
     end
 end
 
@@ -1809,13 +2425,13 @@ end
 
 assign zero_split0_m_chunk_tdata = zero_split0_totals;
 
-assign divide0_cut0_field = zero_split0_m_axis_tdata[8-1:(8 - 8)];
-
-assign divide0_side_by_side4_whole = divide0_cut0_field;
-
-assign divide0_cut1_field = zero_split0_m_axis_tdata[32-1:(32 - 24)];
+assign divide0_cut1_field = zero_split0_m_axis_tdata[8-1:(8 - 8)];
 
 assign divide0_side_by_side5_whole = divide0_cut1_field;
+
+assign divide0_cut2_field = zero_split0_m_axis_tdata[32-1:(32 - 24)];
+
+assign divide0_side_by_side6_whole = divide0_cut2_field;
 
 assign zero_split0_m_axis_tready = (divide0_exponents_tready && divide0_raw_parts_tready);
 assign divide0_exponents_tvalid = (zero_split0_m_axis_tvalid && divide0_raw_parts_tready);
@@ -1823,621 +2439,9 @@ assign divide0_raw_parts_tvalid = (zero_split0_m_axis_tvalid && divide0_exponent
 assign divide0_exponents_tlast = zero_split0_m_axis_tlast;
 assign divide0_raw_parts_tlast = zero_split0_m_axis_tlast;
 
-assign zero_bitmap0_complete_tready = (!zero_bitmap0_fifo0_register_queue0_level[(3 - 1)]);
-assign zero_bitmap0_waiting_tvalid = zero_bitmap0_fifo0_register_queue0_some;
-assign zero_bitmap0_fifo0_shown = zero_bitmap0_fifo0_register_queue0_memory[zero_bitmap0_fifo0_register_queue0_head];
-
-always @(posedge clk) begin: zero_bitmap0_fifo0_register_queue0_store
-    if ((zero_bitmap0_complete_tvalid && (!zero_bitmap0_fifo0_register_queue0_level[(3 - 1)]))) begin
-        zero_bitmap0_fifo0_register_queue0_memory[zero_bitmap0_fifo0_register_queue0_tail] <= zero_bitmap0_complete_tdata;
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_fifo0_register_queue0_pointers
-    if (rst == 1) begin
-        zero_bitmap0_fifo0_register_queue0_tail <= 0;
-        zero_bitmap0_fifo0_register_queue0_level <= 0;
-        zero_bitmap0_fifo0_register_queue0_head <= 0;
-        zero_bitmap0_fifo0_register_queue0_some <= 0;
-    end
-    else begin
-        if ((zero_bitmap0_complete_tvalid && (!zero_bitmap0_fifo0_register_queue0_level[(3 - 1)]))) begin
-            zero_bitmap0_fifo0_register_queue0_tail <= (zero_bitmap0_fifo0_register_queue0_tail + 1);
-            if ((!(zero_bitmap0_fifo0_register_queue0_some && zero_bitmap0_waiting_tready))) begin
-                zero_bitmap0_fifo0_register_queue0_level <= (zero_bitmap0_fifo0_register_queue0_level + 1);
-                zero_bitmap0_fifo0_register_queue0_some <= 1'b1;
-            end
-        end
-        else if ((zero_bitmap0_fifo0_register_queue0_some && zero_bitmap0_waiting_tready)) begin
-            zero_bitmap0_fifo0_register_queue0_level <= (zero_bitmap0_fifo0_register_queue0_level - 1);
-            zero_bitmap0_fifo0_register_queue0_some <= (zero_bitmap0_fifo0_register_queue0_level != 1);
-        end
-        if ((zero_bitmap0_fifo0_register_queue0_some && zero_bitmap0_waiting_tready)) begin
-            zero_bitmap0_fifo0_register_queue0_head <= (zero_bitmap0_fifo0_register_queue0_head + 1);
-        end
-    end
-end
-
-assign zero_bitmap0_waiting_tdata = zero_bitmap0_fifo0_shown[10-1:(10 - 10)];
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect0_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        if ((zero_bitmap0_bitmap_words0_position == 0)) begin
-            zero_bitmap0_bitmap_words0_collect0_kept <= zero_split0_m_flag_tdata;
-        end
-        else if ((zero_bitmap0_bitmap_words0_position == 0)) begin
-            zero_bitmap0_bitmap_words0_collect0_kept <= 0;
-        end
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect1_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h1: begin
-                zero_bitmap0_bitmap_words0_collect1_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect1_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect2_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h2: begin
-                zero_bitmap0_bitmap_words0_collect2_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect2_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect3_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h3: begin
-                zero_bitmap0_bitmap_words0_collect3_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect3_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect4_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h4: begin
-                zero_bitmap0_bitmap_words0_collect4_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect4_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect5_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h5: begin
-                zero_bitmap0_bitmap_words0_collect5_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect5_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect6_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h6: begin
-                zero_bitmap0_bitmap_words0_collect6_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect6_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect7_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h7: begin
-                zero_bitmap0_bitmap_words0_collect7_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect7_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect8_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h8: begin
-                zero_bitmap0_bitmap_words0_collect8_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect8_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect9_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h9: begin
-                zero_bitmap0_bitmap_words0_collect9_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect9_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect10_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'ha: begin
-                zero_bitmap0_bitmap_words0_collect10_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect10_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect11_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'hb: begin
-                zero_bitmap0_bitmap_words0_collect11_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect11_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect12_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'hc: begin
-                zero_bitmap0_bitmap_words0_collect12_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect12_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect13_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'hd: begin
-                zero_bitmap0_bitmap_words0_collect13_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect13_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect14_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'he: begin
-                zero_bitmap0_bitmap_words0_collect14_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect14_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect15_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'hf: begin
-                zero_bitmap0_bitmap_words0_collect15_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect15_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect16_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h10: begin
-                zero_bitmap0_bitmap_words0_collect16_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect16_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect17_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h11: begin
-                zero_bitmap0_bitmap_words0_collect17_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect17_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect18_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h12: begin
-                zero_bitmap0_bitmap_words0_collect18_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect18_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect19_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h13: begin
-                zero_bitmap0_bitmap_words0_collect19_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect19_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect20_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h14: begin
-                zero_bitmap0_bitmap_words0_collect20_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect20_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect21_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h15: begin
-                zero_bitmap0_bitmap_words0_collect21_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect21_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect22_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h16: begin
-                zero_bitmap0_bitmap_words0_collect22_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect22_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect23_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h17: begin
-                zero_bitmap0_bitmap_words0_collect23_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect23_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect24_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h18: begin
-                zero_bitmap0_bitmap_words0_collect24_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect24_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect25_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h19: begin
-                zero_bitmap0_bitmap_words0_collect25_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect25_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect26_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h1a: begin
-                zero_bitmap0_bitmap_words0_collect26_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect26_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect27_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h1b: begin
-                zero_bitmap0_bitmap_words0_collect27_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect27_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect28_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h1c: begin
-                zero_bitmap0_bitmap_words0_collect28_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect28_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect29_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h1d: begin
-                zero_bitmap0_bitmap_words0_collect29_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect29_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect30_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h1e: begin
-                zero_bitmap0_bitmap_words0_collect30_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect30_kept <= 0;
-            end
-        endcase
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect31_put
-    if (zero_bitmap0_bitmap_words0_take) begin
-        case (zero_bitmap0_bitmap_words0_position)
-            'h1f: begin
-                zero_bitmap0_bitmap_words0_collect31_kept <= zero_split0_m_flag_tdata;
-            end
-            'h0: begin
-                zero_bitmap0_bitmap_words0_collect31_kept <= 0;
-            end
-        endcase
-    end
-end
-
-assign zero_bitmap0_word = zero_bitmap0_bitmap_words0_side_by_side6_joined;
-
-assign zero_bitmap0_bitmap_words0_summary_due = (zero_bitmap0_bitmap_words0_word_done && (zero_bitmap0_bitmap_words0_ended || ($signed({1'b0, zero_bitmap0_bitmap_words0_word_number[5-1:0]}) == (32 - 1))));
-
-assign zero_split0_m_flag_tready = (!(zero_bitmap0_bitmap_words0_ended || zero_bitmap0_bitmap_words0_closing || zero_bitmap0_crowded || zero_bitmap0_bitmap_words0_summary_due));
-assign zero_bitmap0_bitmap_words0_take = (zero_split0_m_flag_tvalid && (!(zero_bitmap0_bitmap_words0_ended || zero_bitmap0_bitmap_words0_closing || zero_bitmap0_crowded || zero_bitmap0_bitmap_words0_summary_due)));
-
-assign zero_bitmap0_write_word = (zero_bitmap0_bitmap_words0_word_done && (zero_bitmap0_word != 0));
-assign zero_bitmap0_ended = (zero_bitmap0_bitmap_words0_closing && (!zero_bitmap0_write_summary));
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_fill
-    if (rst == 1) begin
-        zero_bitmap0_bitmap_words0_position <= 0;
-        zero_bitmap0_bitmap_words0_word_done <= 0;
-        zero_bitmap0_bitmap_words0_word_number <= 0;
-        zero_bitmap0_bitmap_words0_ended <= 0;
-        zero_bitmap0_bitmap_words0_closing <= 0;
-        zero_bitmap0_write_summary <= 0;
-    end
-    else begin
-        zero_bitmap0_bitmap_words0_word_done <= 1'b0;
-        if (zero_bitmap0_bitmap_words0_take) begin
-            zero_bitmap0_bitmap_words0_position <= (zero_bitmap0_bitmap_words0_position + 1);
-            zero_bitmap0_bitmap_words0_word_done <= (zero_split0_m_flag_tlast || (zero_bitmap0_bitmap_words0_position == 31));
-            if (zero_split0_m_flag_tlast) begin
-                zero_bitmap0_bitmap_words0_position <= 0;
-                zero_bitmap0_bitmap_words0_ended <= 1'b1;
-            end
-        end
-        if (zero_bitmap0_bitmap_words0_word_done) begin
-            zero_bitmap0_bitmap_words0_closing <= zero_bitmap0_bitmap_words0_ended;
-            zero_bitmap0_bitmap_words0_word_number <= (zero_bitmap0_bitmap_words0_word_number + 1);
-            if (zero_bitmap0_bitmap_words0_ended) begin
-                zero_bitmap0_bitmap_words0_ended <= 1'b0;
-                zero_bitmap0_bitmap_words0_word_number <= 0;
-            end
-        end
-        zero_bitmap0_write_summary <= zero_bitmap0_bitmap_words0_summary_due;
-        if (zero_bitmap0_close) begin
-            zero_bitmap0_bitmap_words0_closing <= 1'b0;
-        end
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_bitmap_words0_summarize
-    if (zero_bitmap0_bitmap_words0_word_done) begin
-        if ((zero_bitmap0_bitmap_words0_word_number[5-1:0] == 0)) begin
-            zero_bitmap0_summary <= 0;
-        end
-        zero_bitmap0_summary[zero_bitmap0_bitmap_words0_word_number[5-1:0]] <= (zero_bitmap0_word != 0);
-        zero_bitmap0_summary_number <= zero_bitmap0_bitmap_words0_word_number[7-1:5];
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_ram0_write_port
-    if (zero_bitmap0_write) begin
-        zero_bitmap0_ram0_memory[zero_bitmap0_write_address] <= zero_bitmap0_write_data;
-    end
-end
-
-always @(posedge clk) begin: zero_bitmap0_ram0_read_port
-    if (zero_bitmap0_read) begin
-        zero_bitmap0_ram0_read_data <= zero_bitmap0_ram0_memory[zero_bitmap0_place];
-    end
-end
-
-always @(zero_bitmap0_word, zero_bitmap0_summary, zero_bitmap0_summary_number, zero_bitmap0_address, zero_bitmap0_base, zero_bitmap0_write_word, zero_bitmap0_write_summary) begin: zero_bitmap0_store
-    zero_bitmap0_write = (zero_bitmap0_write_summary || zero_bitmap0_write_word);
-    zero_bitmap0_write_address = zero_bitmap0_address;
-    zero_bitmap0_write_data = zero_bitmap0_word;
-    if (zero_bitmap0_write_summary) begin
-        zero_bitmap0_write_address = {zero_bitmap0_base, zero_bitmap0_summary_number};
-        zero_bitmap0_write_data = zero_bitmap0_summary;
-    end
-end
-
-always @(zero_bitmap0_address) begin: zero_bitmap0_following
-    zero_bitmap0_next_base = zero_bitmap0_address[9-1:2];
-    if ((zero_bitmap0_address[2-1:0] != 0)) begin
-        zero_bitmap0_next_base = (zero_bitmap0_address[9-1:2] + 1);
-    end
-end
-
-assign zero_bitmap0_next_group = (zero_bitmap0_next_base + 1);
-assign zero_bitmap0_after_place = (zero_bitmap0_place[9-1:2] + 1);
-assign zero_bitmap0_read_parts_next = (zero_bitmap0_read_parts + 1);
-
-assign zero_bitmap0_complete_tvalid = zero_bitmap0_ended;
-assign zero_bitmap0_complete_tdata = {zero_bitmap0_summary_number, zero_bitmap0_parts};
-assign zero_bitmap0_close = (zero_bitmap0_ended && zero_bitmap0_complete_tready);
-
-always @(posedge clk) begin: zero_bitmap0_advance
-    if (rst == 1) begin
-        zero_bitmap0_address <= 4;
-        zero_bitmap0_base <= 0;
-        zero_bitmap0_parts <= 0;
-    end
-    else begin
-        if (zero_bitmap0_write) begin
-            zero_bitmap0_parts <= (zero_bitmap0_parts + 1);
-            if ((!zero_bitmap0_write_summary)) begin
-                zero_bitmap0_address <= (zero_bitmap0_address + 1);
-            end
-        end
-        if (zero_bitmap0_close) begin
-            zero_bitmap0_parts <= 0;
-            zero_bitmap0_base <= zero_bitmap0_next_base;
-            zero_bitmap0_address <= {zero_bitmap0_next_group, 2'h0};
-        end
-    end
-end
-
-assign zero_bitmap0_room = (zero_bitmap0_place[9-1:2] - zero_bitmap0_address[9-1:2]);
-
-always @(posedge clk) begin: zero_bitmap0_crowd
-    if (rst == 1) begin
-        zero_bitmap0_crowded <= 0;
-    end
-    else begin
-        zero_bitmap0_crowded <= (zero_bitmap0_room < 8);
-    end
-end
-
-assign zero_bitmap0_read = (zero_bitmap0_waiting_tvalid && (!zero_bitmap0_read_all) && ((!zero_bitmap0_m_axis_tvalid) || zero_bitmap0_m_axis_tready));
-assign zero_bitmap0_leaving = (zero_bitmap0_m_axis_tvalid && zero_bitmap0_m_axis_tready && zero_bitmap0_read_all);
-assign zero_bitmap0_waiting_tready = (zero_bitmap0_m_axis_tvalid && zero_bitmap0_m_axis_tready && zero_bitmap0_read_all);
-assign zero_bitmap0_m_axis_tuser = zero_bitmap0_waiting_tdata[8-1:0];
-assign zero_bitmap0_summary_last = {6'h0, zero_bitmap0_waiting_tdata[8+:2]};
-
-always @(posedge clk) begin: zero_bitmap0_show
-    if (rst == 1) begin
-        zero_bitmap0_place <= 0;
-        zero_bitmap0_read_all <= 0;
-        zero_bitmap0_m_axis_tvalid <= 0;
-        zero_bitmap0_read_parts <= 0;
-    end
-    else begin
-        if (zero_bitmap0_read) begin
-            zero_bitmap0_m_axis_tvalid <= 1'b1;
-            zero_bitmap0_read_all <= (zero_bitmap0_read_parts_next == zero_bitmap0_waiting_tdata[8-1:0]);
-            zero_bitmap0_read_parts <= zero_bitmap0_read_parts_next;
-            zero_bitmap0_place <= (zero_bitmap0_place + 1);
-            if ((zero_bitmap0_read_parts == zero_bitmap0_summary_last)) begin
-                zero_bitmap0_place <= {zero_bitmap0_after_place, 2'h0};
-            end
-        end
-        else if (zero_bitmap0_m_axis_tready) begin
-            zero_bitmap0_m_axis_tvalid <= 1'b0;
-        end
-        if (zero_bitmap0_leaving) begin
-            zero_bitmap0_read_all <= 1'b0;
-            zero_bitmap0_read_parts <= 0;
-            if ((zero_bitmap0_place[2-1:0] != 0)) begin
-                zero_bitmap0_place <= {zero_bitmap0_after_place, 2'h0};
-            end
-        end
-    end
-end
-
-assign zero_bitmap0_m_axis_tlast = zero_bitmap0_read_all;
-
 always @(posedge clk) begin: block_max0_ram1_write_port
     if (block_max0_entered) begin
-        block_max0_ram1_memory[block_max0_tail] <= divide0_side_by_side4_whole;
+        block_max0_ram1_memory[block_max0_tail] <= divide0_side_by_side5_whole;
     end
 end
 
@@ -2490,9 +2494,9 @@ assign block_max0_close = (divide0_exponents_tvalid && (!block_max0_full) && blo
 assign block_max0_read = (block_max0_leaving && ((!block_max0_m_axis_tvalid) || block_max0_m_axis_tready));
 assign block_max0_turn = (block_max0_known && ((!block_max0_leaving) || ((block_max0_left == 0) && ((!block_max0_m_axis_tvalid) || block_max0_m_axis_tready))));
 
-always @(block_max0_opening, divide0_side_by_side4_whole, block_max0_maximum) begin: block_max0_compare
-    block_max0_greatest = divide0_side_by_side4_whole;
-    if (((!block_max0_opening) && (block_max0_maximum > divide0_side_by_side4_whole))) begin
+always @(block_max0_opening, divide0_side_by_side5_whole, block_max0_maximum) begin: block_max0_compare
+    block_max0_greatest = divide0_side_by_side5_whole;
+    if (((!block_max0_opening) && (block_max0_maximum > divide0_side_by_side5_whole))) begin
         block_max0_greatest = block_max0_maximum;
     end
 end
@@ -2647,7 +2651,7 @@ always @(posedge clk) begin: huff_choice0_cost_row0_step0_move_flags
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step0_move
-    huff_choice0_cost_row0_step0_symbol_after <= huff_choice0_symbol;
+    huff_choice0_cost_row0_step0_sample_after <= huff_choice0_symbol[4-1:0];
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step1_move_flags
@@ -2662,7 +2666,7 @@ always @(posedge clk) begin: huff_choice0_cost_row0_step1_move_flags
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step1_move
-    huff_choice0_cost_row0_step1_symbol_after <= huff_choice0_cost_row0_step0_symbol_after;
+    huff_choice0_cost_row0_step1_sample_after <= huff_choice0_cost_row0_step0_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step2_move_flags
@@ -2677,7 +2681,7 @@ always @(posedge clk) begin: huff_choice0_cost_row0_step2_move_flags
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step2_move
-    huff_choice0_cost_row0_step2_symbol_after <= huff_choice0_cost_row0_step1_symbol_after;
+    huff_choice0_cost_row0_step2_sample_after <= huff_choice0_cost_row0_step1_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step3_move_flags
@@ -2692,7 +2696,7 @@ always @(posedge clk) begin: huff_choice0_cost_row0_step3_move_flags
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step3_move
-    huff_choice0_cost_row0_step3_symbol_after <= huff_choice0_cost_row0_step2_symbol_after;
+    huff_choice0_cost_row0_step3_sample_after <= huff_choice0_cost_row0_step2_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step4_move_flags
@@ -2707,7 +2711,7 @@ always @(posedge clk) begin: huff_choice0_cost_row0_step4_move_flags
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step4_move
-    huff_choice0_cost_row0_step4_symbol_after <= huff_choice0_cost_row0_step3_symbol_after;
+    huff_choice0_cost_row0_step4_sample_after <= huff_choice0_cost_row0_step3_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step5_move_flags
@@ -2722,7 +2726,7 @@ always @(posedge clk) begin: huff_choice0_cost_row0_step5_move_flags
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step5_move
-    huff_choice0_cost_row0_step5_symbol_after <= huff_choice0_cost_row0_step4_symbol_after;
+    huff_choice0_cost_row0_step5_sample_after <= huff_choice0_cost_row0_step4_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step6_move_flags
@@ -2737,7 +2741,7 @@ always @(posedge clk) begin: huff_choice0_cost_row0_step6_move_flags
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step6_move
-    huff_choice0_cost_row0_step6_symbol_after <= huff_choice0_cost_row0_step5_symbol_after;
+    huff_choice0_cost_row0_step6_sample_after <= huff_choice0_cost_row0_step5_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_delay0_register0_move
@@ -4492,22 +4496,22 @@ end
 
 always @(lane_enc0_number2) begin: lane_enc0_look_up0_0_show
     case (lane_enc0_number2)
-        0: lane_enc0_code = 771;
-        1: lane_enc0_code = 769;
-        2: lane_enc0_code = 1027;
-        3: lane_enc0_code = 1029;
-        4: lane_enc0_code = 1295;
-        5: lane_enc0_code = 1287;
-        6: lane_enc0_code = 1287;
-        7: lane_enc0_code = 1295;
-        8: lane_enc0_code = 1287;
-        9: lane_enc0_code = 1551;
-        10: lane_enc0_code = 1551;
-        11: lane_enc0_code = 1551;
-        12: lane_enc0_code = 1823;
-        13: lane_enc0_code = 1823;
-        14: lane_enc0_code = 1823;
-        default: lane_enc0_code = 2143;
+        0: lane_enc0_look_up0_0_code = 771;
+        1: lane_enc0_look_up0_0_code = 769;
+        2: lane_enc0_look_up0_0_code = 1027;
+        3: lane_enc0_look_up0_0_code = 1029;
+        4: lane_enc0_look_up0_0_code = 1295;
+        5: lane_enc0_look_up0_0_code = 1287;
+        6: lane_enc0_look_up0_0_code = 1287;
+        7: lane_enc0_look_up0_0_code = 1295;
+        8: lane_enc0_look_up0_0_code = 1287;
+        9: lane_enc0_look_up0_0_code = 1551;
+        10: lane_enc0_look_up0_0_code = 1551;
+        11: lane_enc0_look_up0_0_code = 1551;
+        12: lane_enc0_look_up0_0_code = 1823;
+        13: lane_enc0_look_up0_0_code = 1823;
+        14: lane_enc0_look_up0_0_code = 1823;
+        default: lane_enc0_look_up0_0_code = 2143;
     endcase
 end
 
@@ -4826,8 +4830,15 @@ always @(lane_enc0_number2) begin: lane_enc0_look_up15_0_show
     endcase
 end
 
-always @(lane_enc0_look_up1_0_code, lane_enc0_code_column0_symbol2[0], lane_enc0_code) begin: lane_enc0_code_column0_choose1_either7_show
-    lane_enc0_code_column0_choose1_word = lane_enc0_code;
+always @(lane_enc0_table2, lane_enc0_raw2) begin: lane_enc0_address0_choose
+    lane_enc0_number2 = lane_enc0_table2;
+    if (lane_enc0_raw2) begin
+        lane_enc0_number2 = 0;
+    end
+end
+
+always @(lane_enc0_look_up1_0_code, lane_enc0_code_column0_symbol2[0], lane_enc0_look_up0_0_code) begin: lane_enc0_code_column0_choose1_either7_show
+    lane_enc0_code_column0_choose1_word = lane_enc0_look_up0_0_code;
     if (lane_enc0_code_column0_symbol2[0]) begin
         lane_enc0_code_column0_choose1_word = lane_enc0_look_up1_0_code;
     end
@@ -5076,10 +5087,8 @@ assign lane_enc0_free = ((!lane_enc0_m_axis_tvalid) || lane_enc0_m_axis_tready);
 assign code_schedule0_m_axis_tready = lane_enc0_go;
 
 always @(lane_enc0_table2, lane_enc0_raw2) begin: lane_enc0_name
-    lane_enc0_number2 = lane_enc0_table2;
     lane_enc0_name2 = {4'h0, lane_enc0_table2};
     if (lane_enc0_raw2) begin
-        lane_enc0_number2 = 0;
         lane_enc0_name2 = 255;
     end
 end
@@ -5319,11 +5328,11 @@ always @(code_stack0_again, code_stack0_parts, code_stack0_read_all, code_stack0
     code_stack0_m_axis_tuser = code_stack0_size;
 end
 
-assign raw_queue0_cut3_field = divide0_side_by_side5_whole[8-1:(8 - 8)];
+assign raw_queue0_cut3_field = divide0_side_by_side6_whole[8-1:(8 - 8)];
 
-assign raw_queue0_cut4_field = divide0_side_by_side5_whole[16-1:(16 - 8)];
+assign raw_queue0_cut4_field = divide0_side_by_side6_whole[16-1:(16 - 8)];
 
-assign raw_queue0_cut5_field = divide0_side_by_side5_whole[24-1:(24 - 8)];
+assign raw_queue0_cut5_field = divide0_side_by_side6_whole[24-1:(24 - 8)];
 
 assign raw_queue0_find_after0_after = (raw_queue0_tail[13-1:0] + 1);
 
@@ -5617,6 +5626,26 @@ assign chunk_assemble0_pick3_byte = ((chunk_assemble0_front[32-1:24] | chunk_ass
 
 assign chunk_assemble0_word = chunk_assemble0_side_by_side8_joined;
 
+always @(posedge clk) begin: chunk_assemble0_describe_bitmap0_look
+    if (chunk_assemble0_start) begin
+        chunk_assemble0_describe_bitmap0_bitmap <= ((code_schedule0_note_totals0_m_chunk_tdata[(13 + 12)-1:12] != 0) && (code_schedule0_note_totals0_m_chunk_tdata[(13 + 12)-1:12] != ({1'h0, code_schedule0_note_totals0_m_chunk_tdata[12-1:0]} + 1)));
+    end
+end
+
+always @(chunk_assemble0_describe_bitmap0_bitmap, chunk_assemble0_coded, zero_bitmap0_m_axis_tuser) begin: chunk_assemble0_describe_bitmap0_show
+    chunk_assemble0_zeros_mode = 0;
+    chunk_assemble0_zeros_bytes = 0;
+    if ((!chunk_assemble0_coded)) begin
+        chunk_assemble0_zeros_mode = 1;
+    end
+    else if (chunk_assemble0_describe_bitmap0_bitmap) begin
+        chunk_assemble0_zeros_mode = 2;
+        chunk_assemble0_zeros_bytes = {zero_bitmap0_m_axis_tuser, 2'h0};
+    end
+    chunk_assemble0_zeros_rest = 3;
+    chunk_assemble0_zeros_shown = chunk_assemble0_describe_bitmap0_bitmap;
+end
+
 assign chunk_assemble0_free = ((!chunk_assemble0_m_axis_tvalid) || chunk_assemble0_m_axis_tready);
 assign chunk_assemble0_start = ((chunk_assemble0_state == 0) && code_schedule0_m_chunk_tvalid && zero_bitmap0_m_axis_tvalid);
 
@@ -5634,49 +5663,31 @@ always @(chunk_assemble0_raw_ends, chunk_assemble0_raw_last) begin: chunk_assemb
 end
 
 assign code_schedule0_m_chunk_tready = chunk_assemble0_start;
-assign zero_bitmap0_m_axis_tready = ((chunk_assemble0_state == 5) && (chunk_assemble0_free || (!chunk_assemble0_bitmap)));
+assign zero_bitmap0_m_axis_tready = ((chunk_assemble0_state == 5) && (chunk_assemble0_free || (!chunk_assemble0_zeros_shown)));
 assign code_stack0_m_axis_tready = ((chunk_assemble0_state == 6) && chunk_assemble0_free);
 assign raw_queue0_m_axis_tready = (((chunk_assemble0_state == 7) && chunk_assemble0_free) || (chunk_assemble0_state == 8));
 
-always @(chunk_assemble0_short, chunk_assemble0_index, chunk_assemble0_bitmap, chunk_assemble0_coded) begin: chunk_assemble0_describe
+always @(chunk_assemble0_index, chunk_assemble0_short, chunk_assemble0_coded, chunk_assemble0_zeros_mode) begin: chunk_assemble0_describe
     chunk_assemble0_values = ({1'h0, chunk_assemble0_index} + 1);
     chunk_assemble0_short = (chunk_assemble0_index != 4095);
-    chunk_assemble0_mode = (1 + (4 * 0));
-    if ((!chunk_assemble0_coded)) begin
-        chunk_assemble0_mode = (1 + (4 * 1));
-    end
-    else if (chunk_assemble0_bitmap) begin
-        chunk_assemble0_mode = (1 + (4 * 2));
-    end
+    chunk_assemble0_mode = {chunk_assemble0_short, 2'h0, chunk_assemble0_zeros_mode, 2'h1};
     if ((chunk_assemble0_coded && 1'b0)) begin
         chunk_assemble0_mode[5] = 1'b1;
     end
+end
+
+always @(chunk_assemble0_short, chunk_assemble0_zeros_bytes, code_stack0_m_axis_tuser, chunk_assemble0_front_bytes, chunk_assemble0_state) begin: chunk_assemble0_part
+    chunk_assemble0_front_bytes = ((chunk_assemble0_zeros_bytes + 4) + 1);
     if (chunk_assemble0_short) begin
-        chunk_assemble0_mode[7] = 1'b1;
+        chunk_assemble0_front_bytes = ((chunk_assemble0_zeros_bytes + (2 * 4)) + 1);
     end
-end
-
-always @(chunk_assemble0_short, chunk_assemble0_bitmap, zero_bitmap0_m_axis_tuser) begin: chunk_assemble0_measure
-    chunk_assemble0_words = 1;
-    if ((chunk_assemble0_bitmap && chunk_assemble0_short)) begin
-        chunk_assemble0_words = (zero_bitmap0_m_axis_tuser + 2);
-    end
-    else if (chunk_assemble0_bitmap) begin
-        chunk_assemble0_words = (zero_bitmap0_m_axis_tuser + 1);
-    end
-    else if (chunk_assemble0_short) begin
-        chunk_assemble0_words = 2;
-    end
-end
-
-always @(chunk_assemble0_words, code_stack0_m_axis_tuser, chunk_assemble0_state) begin: chunk_assemble0_part
-    chunk_assemble0_addend = {5'h0, chunk_assemble0_words, 2'h1};
+    chunk_assemble0_addend = {5'h0, chunk_assemble0_front_bytes};
     if ((chunk_assemble0_state == 1)) begin
         chunk_assemble0_addend = {2'h0, code_stack0_m_axis_tuser};
     end
 end
 
-always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_code_rest, chunk_assemble0_mode, code_stack0_m_axis_tlast, zero_bitmap0_ram0_read_data, chunk_assemble0_raw_none, raw_queue0_m_axis_tvalid, chunk_assemble0_raw_ends, chunk_assemble0_coded, chunk_assemble0_raw_reach, chunk_assemble0_values, zero_bitmap0_m_axis_tvalid, chunk_assemble0_bitmap, chunk_assemble0_size, chunk_assemble0_state) begin: chunk_assemble0_show
+always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_code_rest, chunk_assemble0_mode, code_stack0_m_axis_tlast, zero_bitmap0_ram0_read_data, chunk_assemble0_raw_none, raw_queue0_m_axis_tvalid, chunk_assemble0_raw_ends, chunk_assemble0_coded, chunk_assemble0_raw_reach, chunk_assemble0_zeros_shown, chunk_assemble0_values, zero_bitmap0_m_axis_tvalid, chunk_assemble0_zeros_rest, chunk_assemble0_size, chunk_assemble0_state) begin: chunk_assemble0_show
     chunk_assemble0_offer = 1'b0;
     chunk_assemble0_front = 0;
     chunk_assemble0_from_codes = (chunk_assemble0_state == 6);
@@ -5695,8 +5706,9 @@ always @(chunk_assemble0_short, code_stack0_m_axis_tvalid, chunk_assemble0_code_
             chunk_assemble0_last = (!chunk_assemble0_coded);
         end
         'h5: begin
-            chunk_assemble0_offer = (zero_bitmap0_m_axis_tvalid && chunk_assemble0_bitmap);
+            chunk_assemble0_offer = (zero_bitmap0_m_axis_tvalid && chunk_assemble0_zeros_shown);
             chunk_assemble0_front = zero_bitmap0_ram0_read_data;
+            chunk_assemble0_rest = chunk_assemble0_zeros_rest;
         end
         'h6: begin
             chunk_assemble0_offer = code_stack0_m_axis_tvalid;
@@ -5749,7 +5761,7 @@ always @(posedge clk) begin: chunk_assemble0_proceed
             end
         end
         else if ((chunk_assemble0_state == 5)) begin
-            if ((zero_bitmap0_m_axis_tvalid && zero_bitmap0_m_axis_tlast && (chunk_assemble0_free || (!chunk_assemble0_bitmap)))) begin
+            if ((zero_bitmap0_m_axis_tvalid && zero_bitmap0_m_axis_tlast && (chunk_assemble0_free || (!chunk_assemble0_zeros_shown)))) begin
                 chunk_assemble0_state <= 0;
                 if (chunk_assemble0_coded) begin
                     chunk_assemble0_state <= 6;
@@ -5782,7 +5794,6 @@ always @(posedge clk) begin: chunk_assemble0_count_down
     if (chunk_assemble0_start) begin
         chunk_assemble0_index <= code_schedule0_note_totals0_m_chunk_tdata[12-1:0];
         chunk_assemble0_coded <= (code_schedule0_note_totals0_m_chunk_tdata[(13 + 12)-1:12] != 0);
-        chunk_assemble0_bitmap <= ((code_schedule0_note_totals0_m_chunk_tdata[(13 + 12)-1:12] != 0) && (code_schedule0_note_totals0_m_chunk_tdata[(13 + 12)-1:12] != ({1'h0, code_schedule0_note_totals0_m_chunk_tdata[12-1:0]} + 1)));
         chunk_assemble0_frame_last <= code_schedule0_note_totals0_m_chunk_tlast;
         chunk_assemble0_raw_left <= chunk_assemble0_raw_total;
         chunk_assemble0_size <= chunk_assemble0_raw_size;

@@ -1229,17 +1229,17 @@ reg huff_choice0_waiting;
 wire huff_choice0_turning;
 wire huff_choice0_m_header_tready;
 reg [12:0] huff_choice0_m_header_tdata;
+reg [3:0] huff_choice0_queue_for_row0_waiting_symbol;
 reg huff_choice0_queue_for_row0_ahead;
 reg huff_choice0_queue_for_row0_behind;
 wire huff_choice0_queue_for_row0_none;
-reg [3:0] huff_choice0_queue_for_row0_waiting_symbol;
-reg [3:0] huff_choice0_cost_row0_step1_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step1_sample_after;
 reg huff_choice0_cost_row0_step1_idle_after;
 reg huff_choice0_cost_row0_step1_ended_after;
-reg [3:0] huff_choice0_cost_row0_step2_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step2_sample_after;
 reg huff_choice0_cost_row0_step2_idle_after;
 reg huff_choice0_cost_row0_step2_ended_after;
-reg [3:0] huff_choice0_cost_row0_step3_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step3_sample_after;
 reg huff_choice0_cost_row0_step3_idle_after;
 reg huff_choice0_cost_row0_step3_ended_after;
 reg huff_choice0_cost_row0_delay2_register2_flag_late;
@@ -1397,7 +1397,6 @@ reg code_schedule0_note_trailing0_m_chunk_tlast;
 reg [15:0] code_schedule0_choose0_word;
 reg [15:0] code_schedule0_choose0_either1_chosen;
 reg [0:0] code_schedule0_pass_number0_0_m_axis_tuser;
-reg [12:0] lane_enc0_code;
 wire lane_enc0_free;
 wire lane_enc0_go;
 reg lane_enc0_last2;
@@ -1413,6 +1412,7 @@ reg lane_enc0_valid2;
 reg lane_enc0_valid3;
 reg lane_enc0_m_axis_tvalid;
 wire lane_enc0_m_axis_tready;
+reg [12:0] lane_enc0_look_up0_0_code;
 reg [12:0] lane_enc0_look_up1_0_code;
 reg [12:0] lane_enc0_look_up2_0_code;
 reg [12:0] lane_enc0_look_up3_0_code;
@@ -1956,25 +1956,25 @@ assign huff_choice0_cost_row0_column0_cell0_look_up0_index[4] = huff_choice0_pha
 assign huff_choice0_cost_row0_column0_cell0_look_up0_index[4-1:0] = huff_choice0_symbol;
 assign huff_choice0_cost_row0_column0_cell1_look_up1_index[5] = huff_choice0_cost_row0_step1_idle_after;
 assign huff_choice0_cost_row0_column0_cell1_look_up1_index[4] = huff_choice0_phase[0];
-assign huff_choice0_cost_row0_column0_cell1_look_up1_index[4-1:0] = huff_choice0_cost_row0_step1_symbol_after;
+assign huff_choice0_cost_row0_column0_cell1_look_up1_index[4-1:0] = huff_choice0_cost_row0_step1_sample_after;
 assign huff_choice0_cost_row0_column0_cell2_look_up2_index[5] = huff_choice0_cost_row0_step2_idle_after;
 assign huff_choice0_cost_row0_column0_cell2_look_up2_index[4] = huff_choice0_phase[0];
-assign huff_choice0_cost_row0_column0_cell2_look_up2_index[4-1:0] = huff_choice0_cost_row0_step2_symbol_after;
+assign huff_choice0_cost_row0_column0_cell2_look_up2_index[4-1:0] = huff_choice0_cost_row0_step2_sample_after;
 assign huff_choice0_cost_row0_column0_cell3_look_up3_index[5] = huff_choice0_cost_row0_step3_idle_after;
 assign huff_choice0_cost_row0_column0_cell3_look_up3_index[4] = huff_choice0_phase[0];
-assign huff_choice0_cost_row0_column0_cell3_look_up3_index[4-1:0] = huff_choice0_cost_row0_step3_symbol_after;
+assign huff_choice0_cost_row0_column0_cell3_look_up3_index[4-1:0] = huff_choice0_cost_row0_step3_sample_after;
 assign huff_choice0_cost_row0_column1_cell4_look_up4_index[5] = huff_choice0_idle;
 assign huff_choice0_cost_row0_column1_cell4_look_up4_index[4] = huff_choice0_phase[0];
 assign huff_choice0_cost_row0_column1_cell4_look_up4_index[4-1:0] = huff_choice0_symbol;
 assign huff_choice0_cost_row0_column1_cell5_look_up5_index[5] = huff_choice0_cost_row0_step1_idle_after;
 assign huff_choice0_cost_row0_column1_cell5_look_up5_index[4] = huff_choice0_phase[0];
-assign huff_choice0_cost_row0_column1_cell5_look_up5_index[4-1:0] = huff_choice0_cost_row0_step1_symbol_after;
+assign huff_choice0_cost_row0_column1_cell5_look_up5_index[4-1:0] = huff_choice0_cost_row0_step1_sample_after;
 assign huff_choice0_cost_row0_column1_cell6_look_up6_index[5] = huff_choice0_cost_row0_step2_idle_after;
 assign huff_choice0_cost_row0_column1_cell6_look_up6_index[4] = huff_choice0_phase[0];
-assign huff_choice0_cost_row0_column1_cell6_look_up6_index[4-1:0] = huff_choice0_cost_row0_step2_symbol_after;
+assign huff_choice0_cost_row0_column1_cell6_look_up6_index[4-1:0] = huff_choice0_cost_row0_step2_sample_after;
 assign huff_choice0_cost_row0_column1_cell7_look_up7_index[5] = huff_choice0_cost_row0_step3_idle_after;
 assign huff_choice0_cost_row0_column1_cell7_look_up7_index[4] = huff_choice0_phase[0];
-assign huff_choice0_cost_row0_column1_cell7_look_up7_index[4-1:0] = huff_choice0_cost_row0_step3_symbol_after;
+assign huff_choice0_cost_row0_column1_cell7_look_up7_index[4-1:0] = huff_choice0_cost_row0_step3_sample_after;
 assign lane_enc0_look_up_tokens0_look_up16_table[4] = lane_enc0_look_up_tokens0_known;
 assign lane_enc0_look_up_tokens0_look_up16_table[4-1:0] = lane_enc0_code_column0_byte2[4-1:0];
 assign lane_enc0_look_up_tokens0_look_up17_table[4] = lane_enc0_look_up_tokens0_known;
@@ -5433,7 +5433,7 @@ end
 
 always @(posedge clk) begin: huff_choice0_queue_for_row0_step0_move
     if (huff_choice0_turning) begin
-        huff_choice0_symbol <= huff_choice0_queue_for_row0_waiting_symbol;
+        huff_choice0_symbol <= huff_choice0_queue_for_row0_waiting_symbol[4-1:0];
     end
 end
 
@@ -5512,7 +5512,7 @@ end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step1_move
     if (huff_choice0_turning) begin
-        huff_choice0_cost_row0_step1_symbol_after <= huff_choice0_symbol;
+        huff_choice0_cost_row0_step1_sample_after <= huff_choice0_symbol[4-1:0];
     end
 end
 
@@ -5531,7 +5531,7 @@ end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step2_move
     if (huff_choice0_turning) begin
-        huff_choice0_cost_row0_step2_symbol_after <= huff_choice0_cost_row0_step1_symbol_after;
+        huff_choice0_cost_row0_step2_sample_after <= huff_choice0_cost_row0_step1_sample_after[4-1:0];
     end
 end
 
@@ -5550,7 +5550,7 @@ end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step3_move
     if (huff_choice0_turning) begin
-        huff_choice0_cost_row0_step3_symbol_after <= huff_choice0_cost_row0_step2_symbol_after;
+        huff_choice0_cost_row0_step3_sample_after <= huff_choice0_cost_row0_step2_sample_after[4-1:0];
     end
 end
 
@@ -6897,22 +6897,22 @@ end
 
 always @(lane_enc0_number2) begin: lane_enc0_look_up0_0_show
     case (lane_enc0_number2)
-        0: lane_enc0_code = 771;
-        1: lane_enc0_code = 769;
-        2: lane_enc0_code = 1027;
-        3: lane_enc0_code = 1029;
-        4: lane_enc0_code = 1295;
-        5: lane_enc0_code = 1287;
-        6: lane_enc0_code = 1287;
-        7: lane_enc0_code = 1295;
-        8: lane_enc0_code = 1287;
-        9: lane_enc0_code = 1551;
-        10: lane_enc0_code = 1551;
-        11: lane_enc0_code = 1551;
-        12: lane_enc0_code = 1823;
-        13: lane_enc0_code = 1823;
-        14: lane_enc0_code = 1823;
-        default: lane_enc0_code = 2143;
+        0: lane_enc0_look_up0_0_code = 771;
+        1: lane_enc0_look_up0_0_code = 769;
+        2: lane_enc0_look_up0_0_code = 1027;
+        3: lane_enc0_look_up0_0_code = 1029;
+        4: lane_enc0_look_up0_0_code = 1295;
+        5: lane_enc0_look_up0_0_code = 1287;
+        6: lane_enc0_look_up0_0_code = 1287;
+        7: lane_enc0_look_up0_0_code = 1295;
+        8: lane_enc0_look_up0_0_code = 1287;
+        9: lane_enc0_look_up0_0_code = 1551;
+        10: lane_enc0_look_up0_0_code = 1551;
+        11: lane_enc0_look_up0_0_code = 1551;
+        12: lane_enc0_look_up0_0_code = 1823;
+        13: lane_enc0_look_up0_0_code = 1823;
+        14: lane_enc0_look_up0_0_code = 1823;
+        default: lane_enc0_look_up0_0_code = 2143;
     endcase
 end
 
@@ -7231,6 +7231,13 @@ always @(lane_enc0_number2) begin: lane_enc0_look_up15_show
     endcase
 end
 
+always @(lane_enc0_table2, lane_enc0_raw2) begin: lane_enc0_address0_choose
+    lane_enc0_number2 = lane_enc0_table2;
+    if (lane_enc0_raw2) begin
+        lane_enc0_number2 = 0;
+    end
+end
+
 assign lane_enc0_look_up_tokens0_known = (lane_enc0_code_column1_byte2[0] && lane_enc0_operation2[2]);
 
 always @(lane_enc0_look_up_tokens0_look_up16_table) begin: lane_enc0_look_up_tokens0_look_up16_show
@@ -7307,8 +7314,8 @@ always @(lane_enc0_look_up_tokens0_look_up17_table) begin: lane_enc0_look_up_tok
     endcase
 end
 
-always @(lane_enc0_look_up1_0_code, lane_enc0_code_column0_symbol2[0], lane_enc0_code) begin: lane_enc0_code_column0_choose1_either3_show
-    lane_enc0_code_column0_choose1_word = lane_enc0_code;
+always @(lane_enc0_look_up1_0_code, lane_enc0_code_column0_symbol2[0], lane_enc0_look_up0_0_code) begin: lane_enc0_code_column0_choose1_either3_show
+    lane_enc0_code_column0_choose1_word = lane_enc0_look_up0_0_code;
     if (lane_enc0_code_column0_symbol2[0]) begin
         lane_enc0_code_column0_choose1_word = lane_enc0_look_up1_0_code;
     end
@@ -7516,8 +7523,8 @@ assign lane_enc0_find0_value = (code_schedule0_m_axis_tdata[3-1:0] == 2);
 
 assign lane_enc0_code_column0_coded = (lane_enc0_find0_value || (code_schedule0_m_axis_tdata[3-1:0] == 4));
 
-always @(lane_enc0_look_up1_0_code, lane_enc0_code_column1_symbol2[0], lane_enc0_code) begin: lane_enc0_code_column1_choose2_either19_show
-    lane_enc0_code_column1_choose2_word = lane_enc0_code;
+always @(lane_enc0_look_up1_0_code, lane_enc0_code_column1_symbol2[0], lane_enc0_look_up0_0_code) begin: lane_enc0_code_column1_choose2_either19_show
+    lane_enc0_code_column1_choose2_word = lane_enc0_look_up0_0_code;
     if (lane_enc0_code_column1_symbol2[0]) begin
         lane_enc0_code_column1_choose2_word = lane_enc0_look_up1_0_code;
     end
@@ -7807,10 +7814,8 @@ assign lane_enc0_free = ((!lane_enc0_m_axis_tvalid) || lane_enc0_m_axis_tready);
 assign code_schedule0_m_axis_tready = lane_enc0_go;
 
 always @(lane_enc0_table2, lane_enc0_raw2) begin: lane_enc0_name
-    lane_enc0_number2 = lane_enc0_table2;
     lane_enc0_name2 = {4'h0, lane_enc0_table2};
     if (lane_enc0_raw2) begin
-        lane_enc0_number2 = 0;
         lane_enc0_name2 = 255;
     end
 end

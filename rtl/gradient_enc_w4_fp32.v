@@ -1709,25 +1709,25 @@ reg huff_choice0_m_header_tvalid;
 wire huff_choice0_m_header_tready;
 reg [12:0] huff_choice0_m_header_tdata;
 reg huff_choice0_enter_row0_behind;
-reg [3:0] huff_choice0_cost_row0_step0_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step0_sample_after;
 reg huff_choice0_cost_row0_step0_idle_after;
 reg huff_choice0_cost_row0_step0_ended_after;
-reg [3:0] huff_choice0_cost_row0_step1_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step1_sample_after;
 reg huff_choice0_cost_row0_step1_idle_after;
 reg huff_choice0_cost_row0_step1_ended_after;
-reg [3:0] huff_choice0_cost_row0_step2_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step2_sample_after;
 reg huff_choice0_cost_row0_step2_idle_after;
 reg huff_choice0_cost_row0_step2_ended_after;
-reg [3:0] huff_choice0_cost_row0_step3_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step3_sample_after;
 reg huff_choice0_cost_row0_step3_idle_after;
 reg huff_choice0_cost_row0_step3_ended_after;
-reg [3:0] huff_choice0_cost_row0_step4_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step4_sample_after;
 reg huff_choice0_cost_row0_step4_idle_after;
 reg huff_choice0_cost_row0_step4_ended_after;
-reg [3:0] huff_choice0_cost_row0_step5_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step5_sample_after;
 reg huff_choice0_cost_row0_step5_idle_after;
 reg huff_choice0_cost_row0_step5_ended_after;
-reg [3:0] huff_choice0_cost_row0_step6_symbol_after;
+reg [3:0] huff_choice0_cost_row0_step6_sample_after;
 reg huff_choice0_cost_row0_step6_idle_after;
 reg huff_choice0_cost_row0_step6_ended_after;
 reg huff_choice0_cost_row0_delay2_register4_flag_late;
@@ -1975,7 +1975,6 @@ reg [1:0] code_schedule0_note_trailing0_left_out;
 reg [26:0] code_schedule0_note_trailing0_m_chunk_tdata;
 reg code_schedule0_note_trailing0_m_chunk_tlast;
 reg [1:0] code_schedule0_pass_number0_0_m_axis_tuser;
-reg [12:0] lane_enc0_code;
 wire lane_enc0_free;
 wire lane_enc0_go;
 reg lane_enc0_last2;
@@ -1991,6 +1990,7 @@ reg lane_enc0_valid2;
 reg lane_enc0_valid3;
 reg lane_enc0_m_axis_tvalid;
 wire lane_enc0_m_axis_tready;
+reg [12:0] lane_enc0_look_up0_0_code;
 reg [12:0] lane_enc0_look_up1_0_code;
 reg [12:0] lane_enc0_look_up2_0_code;
 reg [12:0] lane_enc0_look_up3_0_code;
@@ -2736,35 +2736,35 @@ assign divide0_side_by_side11_joined[24-1:0] = divide0_cut4_field;
 assign huff_choice0_cost_row0_column0_cell0_look_up0_index[4] = huff_choice0_idle;
 assign huff_choice0_cost_row0_column0_cell0_look_up0_index[4-1:0] = huff_choice0_symbol;
 assign huff_choice0_cost_row0_column0_cell1_look_up1_index[4] = huff_choice0_cost_row0_step0_idle_after;
-assign huff_choice0_cost_row0_column0_cell1_look_up1_index[4-1:0] = huff_choice0_cost_row0_step0_symbol_after;
+assign huff_choice0_cost_row0_column0_cell1_look_up1_index[4-1:0] = huff_choice0_cost_row0_step0_sample_after;
 assign huff_choice0_cost_row0_column0_cell2_look_up2_index[4] = huff_choice0_cost_row0_step1_idle_after;
-assign huff_choice0_cost_row0_column0_cell2_look_up2_index[4-1:0] = huff_choice0_cost_row0_step1_symbol_after;
+assign huff_choice0_cost_row0_column0_cell2_look_up2_index[4-1:0] = huff_choice0_cost_row0_step1_sample_after;
 assign huff_choice0_cost_row0_column0_cell3_look_up3_index[4] = huff_choice0_cost_row0_step2_idle_after;
-assign huff_choice0_cost_row0_column0_cell3_look_up3_index[4-1:0] = huff_choice0_cost_row0_step2_symbol_after;
+assign huff_choice0_cost_row0_column0_cell3_look_up3_index[4-1:0] = huff_choice0_cost_row0_step2_sample_after;
 assign huff_choice0_cost_row0_column0_cell4_look_up4_index[4] = huff_choice0_cost_row0_step3_idle_after;
-assign huff_choice0_cost_row0_column0_cell4_look_up4_index[4-1:0] = huff_choice0_cost_row0_step3_symbol_after;
+assign huff_choice0_cost_row0_column0_cell4_look_up4_index[4-1:0] = huff_choice0_cost_row0_step3_sample_after;
 assign huff_choice0_cost_row0_column0_cell5_look_up5_index[4] = huff_choice0_cost_row0_step4_idle_after;
-assign huff_choice0_cost_row0_column0_cell5_look_up5_index[4-1:0] = huff_choice0_cost_row0_step4_symbol_after;
+assign huff_choice0_cost_row0_column0_cell5_look_up5_index[4-1:0] = huff_choice0_cost_row0_step4_sample_after;
 assign huff_choice0_cost_row0_column0_cell6_look_up6_index[4] = huff_choice0_cost_row0_step5_idle_after;
-assign huff_choice0_cost_row0_column0_cell6_look_up6_index[4-1:0] = huff_choice0_cost_row0_step5_symbol_after;
+assign huff_choice0_cost_row0_column0_cell6_look_up6_index[4-1:0] = huff_choice0_cost_row0_step5_sample_after;
 assign huff_choice0_cost_row0_column0_cell7_look_up7_index[4] = huff_choice0_cost_row0_step6_idle_after;
-assign huff_choice0_cost_row0_column0_cell7_look_up7_index[4-1:0] = huff_choice0_cost_row0_step6_symbol_after;
+assign huff_choice0_cost_row0_column0_cell7_look_up7_index[4-1:0] = huff_choice0_cost_row0_step6_sample_after;
 assign huff_choice0_cost_row0_column1_cell8_look_up8_index[4] = huff_choice0_idle;
 assign huff_choice0_cost_row0_column1_cell8_look_up8_index[4-1:0] = huff_choice0_symbol;
 assign huff_choice0_cost_row0_column1_cell9_look_up9_index[4] = huff_choice0_cost_row0_step0_idle_after;
-assign huff_choice0_cost_row0_column1_cell9_look_up9_index[4-1:0] = huff_choice0_cost_row0_step0_symbol_after;
+assign huff_choice0_cost_row0_column1_cell9_look_up9_index[4-1:0] = huff_choice0_cost_row0_step0_sample_after;
 assign huff_choice0_cost_row0_column1_cell10_look_up10_index[4] = huff_choice0_cost_row0_step1_idle_after;
-assign huff_choice0_cost_row0_column1_cell10_look_up10_index[4-1:0] = huff_choice0_cost_row0_step1_symbol_after;
+assign huff_choice0_cost_row0_column1_cell10_look_up10_index[4-1:0] = huff_choice0_cost_row0_step1_sample_after;
 assign huff_choice0_cost_row0_column1_cell11_look_up11_index[4] = huff_choice0_cost_row0_step2_idle_after;
-assign huff_choice0_cost_row0_column1_cell11_look_up11_index[4-1:0] = huff_choice0_cost_row0_step2_symbol_after;
+assign huff_choice0_cost_row0_column1_cell11_look_up11_index[4-1:0] = huff_choice0_cost_row0_step2_sample_after;
 assign huff_choice0_cost_row0_column1_cell12_look_up12_index[4] = huff_choice0_cost_row0_step3_idle_after;
-assign huff_choice0_cost_row0_column1_cell12_look_up12_index[4-1:0] = huff_choice0_cost_row0_step3_symbol_after;
+assign huff_choice0_cost_row0_column1_cell12_look_up12_index[4-1:0] = huff_choice0_cost_row0_step3_sample_after;
 assign huff_choice0_cost_row0_column1_cell13_look_up13_index[4] = huff_choice0_cost_row0_step4_idle_after;
-assign huff_choice0_cost_row0_column1_cell13_look_up13_index[4-1:0] = huff_choice0_cost_row0_step4_symbol_after;
+assign huff_choice0_cost_row0_column1_cell13_look_up13_index[4-1:0] = huff_choice0_cost_row0_step4_sample_after;
 assign huff_choice0_cost_row0_column1_cell14_look_up14_index[4] = huff_choice0_cost_row0_step5_idle_after;
-assign huff_choice0_cost_row0_column1_cell14_look_up14_index[4-1:0] = huff_choice0_cost_row0_step5_symbol_after;
+assign huff_choice0_cost_row0_column1_cell14_look_up14_index[4-1:0] = huff_choice0_cost_row0_step5_sample_after;
 assign huff_choice0_cost_row0_column1_cell15_look_up15_index[4] = huff_choice0_cost_row0_step6_idle_after;
-assign huff_choice0_cost_row0_column1_cell15_look_up15_index[4-1:0] = huff_choice0_cost_row0_step6_symbol_after;
+assign huff_choice0_cost_row0_column1_cell15_look_up15_index[4-1:0] = huff_choice0_cost_row0_step6_sample_after;
 assign lane_enc0_look_up_tokens0_look_up16_table[4] = lane_enc0_look_up_tokens0_known;
 assign lane_enc0_look_up_tokens0_look_up16_table[4-1:0] = lane_enc0_code_column0_byte2[4-1:0];
 assign lane_enc0_look_up_tokens0_look_up17_table[4] = lane_enc0_look_up_tokens0_known;
@@ -7522,7 +7522,7 @@ always @(posedge clk) begin: huff_choice0_cost_row0_step0_move_flags
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step0_move
-    huff_choice0_cost_row0_step0_symbol_after <= huff_choice0_symbol;
+    huff_choice0_cost_row0_step0_sample_after <= huff_choice0_symbol[4-1:0];
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step1_move_flags
@@ -7537,7 +7537,7 @@ always @(posedge clk) begin: huff_choice0_cost_row0_step1_move_flags
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step1_move
-    huff_choice0_cost_row0_step1_symbol_after <= huff_choice0_cost_row0_step0_symbol_after;
+    huff_choice0_cost_row0_step1_sample_after <= huff_choice0_cost_row0_step0_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step2_move_flags
@@ -7552,7 +7552,7 @@ always @(posedge clk) begin: huff_choice0_cost_row0_step2_move_flags
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step2_move
-    huff_choice0_cost_row0_step2_symbol_after <= huff_choice0_cost_row0_step1_symbol_after;
+    huff_choice0_cost_row0_step2_sample_after <= huff_choice0_cost_row0_step1_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step3_move_flags
@@ -7567,7 +7567,7 @@ always @(posedge clk) begin: huff_choice0_cost_row0_step3_move_flags
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step3_move
-    huff_choice0_cost_row0_step3_symbol_after <= huff_choice0_cost_row0_step2_symbol_after;
+    huff_choice0_cost_row0_step3_sample_after <= huff_choice0_cost_row0_step2_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step4_move_flags
@@ -7582,7 +7582,7 @@ always @(posedge clk) begin: huff_choice0_cost_row0_step4_move_flags
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step4_move
-    huff_choice0_cost_row0_step4_symbol_after <= huff_choice0_cost_row0_step3_symbol_after;
+    huff_choice0_cost_row0_step4_sample_after <= huff_choice0_cost_row0_step3_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step5_move_flags
@@ -7597,7 +7597,7 @@ always @(posedge clk) begin: huff_choice0_cost_row0_step5_move_flags
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step5_move
-    huff_choice0_cost_row0_step5_symbol_after <= huff_choice0_cost_row0_step4_symbol_after;
+    huff_choice0_cost_row0_step5_sample_after <= huff_choice0_cost_row0_step4_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step6_move_flags
@@ -7612,7 +7612,7 @@ always @(posedge clk) begin: huff_choice0_cost_row0_step6_move_flags
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_step6_move
-    huff_choice0_cost_row0_step6_symbol_after <= huff_choice0_cost_row0_step5_symbol_after;
+    huff_choice0_cost_row0_step6_sample_after <= huff_choice0_cost_row0_step5_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: huff_choice0_cost_row0_delay2_register4_move
@@ -9370,22 +9370,22 @@ end
 
 always @(lane_enc0_number2) begin: lane_enc0_look_up0_0_show
     case (lane_enc0_number2)
-        0: lane_enc0_code = 771;
-        1: lane_enc0_code = 769;
-        2: lane_enc0_code = 1027;
-        3: lane_enc0_code = 1029;
-        4: lane_enc0_code = 1295;
-        5: lane_enc0_code = 1287;
-        6: lane_enc0_code = 1287;
-        7: lane_enc0_code = 1295;
-        8: lane_enc0_code = 1287;
-        9: lane_enc0_code = 1551;
-        10: lane_enc0_code = 1551;
-        11: lane_enc0_code = 1551;
-        12: lane_enc0_code = 1823;
-        13: lane_enc0_code = 1823;
-        14: lane_enc0_code = 1823;
-        default: lane_enc0_code = 2143;
+        0: lane_enc0_look_up0_0_code = 771;
+        1: lane_enc0_look_up0_0_code = 769;
+        2: lane_enc0_look_up0_0_code = 1027;
+        3: lane_enc0_look_up0_0_code = 1029;
+        4: lane_enc0_look_up0_0_code = 1295;
+        5: lane_enc0_look_up0_0_code = 1287;
+        6: lane_enc0_look_up0_0_code = 1287;
+        7: lane_enc0_look_up0_0_code = 1295;
+        8: lane_enc0_look_up0_0_code = 1287;
+        9: lane_enc0_look_up0_0_code = 1551;
+        10: lane_enc0_look_up0_0_code = 1551;
+        11: lane_enc0_look_up0_0_code = 1551;
+        12: lane_enc0_look_up0_0_code = 1823;
+        13: lane_enc0_look_up0_0_code = 1823;
+        14: lane_enc0_look_up0_0_code = 1823;
+        default: lane_enc0_look_up0_0_code = 2143;
     endcase
 end
 
@@ -9704,6 +9704,13 @@ always @(lane_enc0_number2) begin: lane_enc0_look_up15_0_show
     endcase
 end
 
+always @(lane_enc0_table2, lane_enc0_raw2) begin: lane_enc0_address0_choose
+    lane_enc0_number2 = lane_enc0_table2;
+    if (lane_enc0_raw2) begin
+        lane_enc0_number2 = 0;
+    end
+end
+
 assign lane_enc0_look_up_tokens0_known = (lane_enc0_code_column2_byte2[0] && lane_enc0_operation2[2]);
 
 always @(lane_enc0_look_up_tokens0_look_up16_table) begin: lane_enc0_look_up_tokens0_look_up16_show
@@ -9854,8 +9861,8 @@ always @(lane_enc0_look_up_tokens0_look_up19_table) begin: lane_enc0_look_up_tok
     endcase
 end
 
-always @(lane_enc0_look_up1_0_code, lane_enc0_code_column0_symbol2[0], lane_enc0_code) begin: lane_enc0_code_column0_choose1_either1_show
-    lane_enc0_code_column0_choose1_word = lane_enc0_code;
+always @(lane_enc0_look_up1_0_code, lane_enc0_code_column0_symbol2[0], lane_enc0_look_up0_0_code) begin: lane_enc0_code_column0_choose1_either1_show
+    lane_enc0_code_column0_choose1_word = lane_enc0_look_up0_0_code;
     if (lane_enc0_code_column0_symbol2[0]) begin
         lane_enc0_code_column0_choose1_word = lane_enc0_look_up1_0_code;
     end
@@ -10051,8 +10058,8 @@ assign lane_enc0_find0_value = (code_schedule0_m_axis_tdata[3-1:0] == 2);
 
 assign lane_enc0_code_column0_coded = (lane_enc0_find0_value || (code_schedule0_m_axis_tdata[3-1:0] == 4));
 
-always @(lane_enc0_look_up1_0_code, lane_enc0_code_column1_symbol2[0], lane_enc0_code) begin: lane_enc0_code_column1_choose2_either17_show
-    lane_enc0_code_column1_choose2_word = lane_enc0_code;
+always @(lane_enc0_look_up1_0_code, lane_enc0_code_column1_symbol2[0], lane_enc0_look_up0_0_code) begin: lane_enc0_code_column1_choose2_either17_show
+    lane_enc0_code_column1_choose2_word = lane_enc0_look_up0_0_code;
     if (lane_enc0_code_column1_symbol2[0]) begin
         lane_enc0_code_column1_choose2_word = lane_enc0_look_up1_0_code;
     end
@@ -10248,8 +10255,8 @@ assign lane_enc0_find1_value = ((code_schedule0_m_axis_tdata[3-1:0] == 2) && (co
 
 assign lane_enc0_code_column1_coded = (lane_enc0_find1_value || (code_schedule0_m_axis_tdata[3-1:0] == 4));
 
-always @(lane_enc0_look_up1_0_code, lane_enc0_code_column2_symbol2[0], lane_enc0_code) begin: lane_enc0_code_column2_choose3_either33_show
-    lane_enc0_code_column2_choose3_word = lane_enc0_code;
+always @(lane_enc0_look_up1_0_code, lane_enc0_code_column2_symbol2[0], lane_enc0_look_up0_0_code) begin: lane_enc0_code_column2_choose3_either33_show
+    lane_enc0_code_column2_choose3_word = lane_enc0_look_up0_0_code;
     if (lane_enc0_code_column2_symbol2[0]) begin
         lane_enc0_code_column2_choose3_word = lane_enc0_look_up1_0_code;
     end
@@ -10445,8 +10452,8 @@ assign lane_enc0_find2_value = ((code_schedule0_m_axis_tdata[3-1:0] == 2) && (co
 
 assign lane_enc0_code_column2_coded = (lane_enc0_find2_value || (code_schedule0_m_axis_tdata[3-1:0] == 4));
 
-always @(lane_enc0_look_up1_0_code, lane_enc0_code_column3_symbol2[0], lane_enc0_code) begin: lane_enc0_code_column3_choose4_either49_show
-    lane_enc0_code_column3_choose4_word = lane_enc0_code;
+always @(lane_enc0_look_up1_0_code, lane_enc0_code_column3_symbol2[0], lane_enc0_look_up0_0_code) begin: lane_enc0_code_column3_choose4_either49_show
+    lane_enc0_code_column3_choose4_word = lane_enc0_look_up0_0_code;
     if (lane_enc0_code_column3_symbol2[0]) begin
         lane_enc0_code_column3_choose4_word = lane_enc0_look_up1_0_code;
     end
@@ -10825,10 +10832,8 @@ assign lane_enc0_free = ((!lane_enc0_m_axis_tvalid) || lane_enc0_m_axis_tready);
 assign code_schedule0_m_axis_tready = lane_enc0_go;
 
 always @(lane_enc0_table2, lane_enc0_raw2) begin: lane_enc0_name
-    lane_enc0_number2 = lane_enc0_table2;
     lane_enc0_name2 = {4'h0, lane_enc0_table2};
     if (lane_enc0_raw2) begin
-        lane_enc0_number2 = 0;
         lane_enc0_name2 = 255;
     end
 end

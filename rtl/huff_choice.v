@@ -30,6 +30,8 @@ module huff_choice (
 //                the block's maximum, items less one}
 // m_axis    out  the same exponents; tlast = the chunk's last; tuser = items less one, if W > 1
 // m_header  out  a word a block, tdata = {raw, table, emax}; table and emax of a raw block are 0
+// table_    in   if it is loadable, the write port (hls/row_memory.py), for when no exponents are
+//                in flight; its memory_rows are the rows
 // rst       in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -80,25 +82,25 @@ reg starting;
 wire take;
 reg [3:0] winner;
 reg enter_row0_behind;
-reg [3:0] cost_row0_step0_symbol_after;
+reg [3:0] cost_row0_step0_sample_after;
 reg cost_row0_step0_idle_after;
 reg cost_row0_step0_ended_after;
-reg [3:0] cost_row0_step1_symbol_after;
+reg [3:0] cost_row0_step1_sample_after;
 reg cost_row0_step1_idle_after;
 reg cost_row0_step1_ended_after;
-reg [3:0] cost_row0_step2_symbol_after;
+reg [3:0] cost_row0_step2_sample_after;
 reg cost_row0_step2_idle_after;
 reg cost_row0_step2_ended_after;
-reg [3:0] cost_row0_step3_symbol_after;
+reg [3:0] cost_row0_step3_sample_after;
 reg cost_row0_step3_idle_after;
 reg cost_row0_step3_ended_after;
-reg [3:0] cost_row0_step4_symbol_after;
+reg [3:0] cost_row0_step4_sample_after;
 reg cost_row0_step4_idle_after;
 reg cost_row0_step4_ended_after;
-reg [3:0] cost_row0_step5_symbol_after;
+reg [3:0] cost_row0_step5_sample_after;
 reg cost_row0_step5_idle_after;
 reg cost_row0_step5_ended_after;
-reg [3:0] cost_row0_step6_symbol_after;
+reg [3:0] cost_row0_step6_sample_after;
 reg cost_row0_step6_idle_after;
 reg cost_row0_step6_ended_after;
 reg cost_row0_delay0_register0_flag_late;
@@ -292,35 +294,35 @@ reg [12:0] raw_cost0_added;
 assign cost_row0_column0_cell0_look_up0_index[4] = idle;
 assign cost_row0_column0_cell0_look_up0_index[4-1:0] = symbol;
 assign cost_row0_column0_cell1_look_up1_index[4] = cost_row0_step0_idle_after;
-assign cost_row0_column0_cell1_look_up1_index[4-1:0] = cost_row0_step0_symbol_after;
+assign cost_row0_column0_cell1_look_up1_index[4-1:0] = cost_row0_step0_sample_after;
 assign cost_row0_column0_cell2_look_up2_index[4] = cost_row0_step1_idle_after;
-assign cost_row0_column0_cell2_look_up2_index[4-1:0] = cost_row0_step1_symbol_after;
+assign cost_row0_column0_cell2_look_up2_index[4-1:0] = cost_row0_step1_sample_after;
 assign cost_row0_column0_cell3_look_up3_index[4] = cost_row0_step2_idle_after;
-assign cost_row0_column0_cell3_look_up3_index[4-1:0] = cost_row0_step2_symbol_after;
+assign cost_row0_column0_cell3_look_up3_index[4-1:0] = cost_row0_step2_sample_after;
 assign cost_row0_column0_cell4_look_up4_index[4] = cost_row0_step3_idle_after;
-assign cost_row0_column0_cell4_look_up4_index[4-1:0] = cost_row0_step3_symbol_after;
+assign cost_row0_column0_cell4_look_up4_index[4-1:0] = cost_row0_step3_sample_after;
 assign cost_row0_column0_cell5_look_up5_index[4] = cost_row0_step4_idle_after;
-assign cost_row0_column0_cell5_look_up5_index[4-1:0] = cost_row0_step4_symbol_after;
+assign cost_row0_column0_cell5_look_up5_index[4-1:0] = cost_row0_step4_sample_after;
 assign cost_row0_column0_cell6_look_up6_index[4] = cost_row0_step5_idle_after;
-assign cost_row0_column0_cell6_look_up6_index[4-1:0] = cost_row0_step5_symbol_after;
+assign cost_row0_column0_cell6_look_up6_index[4-1:0] = cost_row0_step5_sample_after;
 assign cost_row0_column0_cell7_look_up7_index[4] = cost_row0_step6_idle_after;
-assign cost_row0_column0_cell7_look_up7_index[4-1:0] = cost_row0_step6_symbol_after;
+assign cost_row0_column0_cell7_look_up7_index[4-1:0] = cost_row0_step6_sample_after;
 assign cost_row0_column1_cell8_look_up8_index[4] = idle;
 assign cost_row0_column1_cell8_look_up8_index[4-1:0] = symbol;
 assign cost_row0_column1_cell9_look_up9_index[4] = cost_row0_step0_idle_after;
-assign cost_row0_column1_cell9_look_up9_index[4-1:0] = cost_row0_step0_symbol_after;
+assign cost_row0_column1_cell9_look_up9_index[4-1:0] = cost_row0_step0_sample_after;
 assign cost_row0_column1_cell10_look_up10_index[4] = cost_row0_step1_idle_after;
-assign cost_row0_column1_cell10_look_up10_index[4-1:0] = cost_row0_step1_symbol_after;
+assign cost_row0_column1_cell10_look_up10_index[4-1:0] = cost_row0_step1_sample_after;
 assign cost_row0_column1_cell11_look_up11_index[4] = cost_row0_step2_idle_after;
-assign cost_row0_column1_cell11_look_up11_index[4-1:0] = cost_row0_step2_symbol_after;
+assign cost_row0_column1_cell11_look_up11_index[4-1:0] = cost_row0_step2_sample_after;
 assign cost_row0_column1_cell12_look_up12_index[4] = cost_row0_step3_idle_after;
-assign cost_row0_column1_cell12_look_up12_index[4-1:0] = cost_row0_step3_symbol_after;
+assign cost_row0_column1_cell12_look_up12_index[4-1:0] = cost_row0_step3_sample_after;
 assign cost_row0_column1_cell13_look_up13_index[4] = cost_row0_step4_idle_after;
-assign cost_row0_column1_cell13_look_up13_index[4-1:0] = cost_row0_step4_symbol_after;
+assign cost_row0_column1_cell13_look_up13_index[4-1:0] = cost_row0_step4_sample_after;
 assign cost_row0_column1_cell14_look_up14_index[4] = cost_row0_step5_idle_after;
-assign cost_row0_column1_cell14_look_up14_index[4-1:0] = cost_row0_step5_symbol_after;
+assign cost_row0_column1_cell14_look_up14_index[4-1:0] = cost_row0_step5_sample_after;
 assign cost_row0_column1_cell15_look_up15_index[4] = cost_row0_step6_idle_after;
-assign cost_row0_column1_cell15_look_up15_index[4-1:0] = cost_row0_step6_symbol_after;
+assign cost_row0_column1_cell15_look_up15_index[4-1:0] = cost_row0_step6_sample_after;
 
 assign s_axis_tready = (((!m_axis_tvalid) || m_axis_tready) && (!held));
 
@@ -400,7 +402,7 @@ always @(posedge clk) begin: cost_row0_step0_move_flags
 end
 
 always @(posedge clk) begin: cost_row0_step0_move
-    cost_row0_step0_symbol_after <= symbol;
+    cost_row0_step0_sample_after <= symbol[4-1:0];
 end
 
 always @(posedge clk) begin: cost_row0_step1_move_flags
@@ -415,7 +417,7 @@ always @(posedge clk) begin: cost_row0_step1_move_flags
 end
 
 always @(posedge clk) begin: cost_row0_step1_move
-    cost_row0_step1_symbol_after <= cost_row0_step0_symbol_after;
+    cost_row0_step1_sample_after <= cost_row0_step0_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: cost_row0_step2_move_flags
@@ -430,7 +432,7 @@ always @(posedge clk) begin: cost_row0_step2_move_flags
 end
 
 always @(posedge clk) begin: cost_row0_step2_move
-    cost_row0_step2_symbol_after <= cost_row0_step1_symbol_after;
+    cost_row0_step2_sample_after <= cost_row0_step1_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: cost_row0_step3_move_flags
@@ -445,7 +447,7 @@ always @(posedge clk) begin: cost_row0_step3_move_flags
 end
 
 always @(posedge clk) begin: cost_row0_step3_move
-    cost_row0_step3_symbol_after <= cost_row0_step2_symbol_after;
+    cost_row0_step3_sample_after <= cost_row0_step2_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: cost_row0_step4_move_flags
@@ -460,7 +462,7 @@ always @(posedge clk) begin: cost_row0_step4_move_flags
 end
 
 always @(posedge clk) begin: cost_row0_step4_move
-    cost_row0_step4_symbol_after <= cost_row0_step3_symbol_after;
+    cost_row0_step4_sample_after <= cost_row0_step3_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: cost_row0_step5_move_flags
@@ -475,7 +477,7 @@ always @(posedge clk) begin: cost_row0_step5_move_flags
 end
 
 always @(posedge clk) begin: cost_row0_step5_move
-    cost_row0_step5_symbol_after <= cost_row0_step4_symbol_after;
+    cost_row0_step5_sample_after <= cost_row0_step4_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: cost_row0_step6_move_flags
@@ -490,7 +492,7 @@ always @(posedge clk) begin: cost_row0_step6_move_flags
 end
 
 always @(posedge clk) begin: cost_row0_step6_move
-    cost_row0_step6_symbol_after <= cost_row0_step5_symbol_after;
+    cost_row0_step6_sample_after <= cost_row0_step5_sample_after[4-1:0];
 end
 
 always @(posedge clk) begin: cost_row0_delay0_register0_move

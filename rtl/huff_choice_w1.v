@@ -30,6 +30,8 @@ module huff_choice_w1 (
 //                the block's maximum, items less one}
 // m_axis    out  the same exponents; tlast = the chunk's last; tuser = items less one, if W > 1
 // m_header  out  a word a block, tdata = {raw, table, emax}; table and emax of a raw block are 0
+// table_    in   if it is loadable, the write port (hls/row_memory.py), for when no exponents are
+//                in flight; its memory_rows are the rows
 // rst       in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -83,11 +85,11 @@ reg [1:0] phase;
 reg [1:0] place;
 reg waiting;
 wire turning;
+reg [3:0] queue_for_row0_waiting_symbol;
 reg queue_for_row0_ahead;
 reg queue_for_row0_behind;
 wire queue_for_row0_none;
-reg [3:0] queue_for_row0_waiting_symbol;
-reg [3:0] cost_row0_step1_symbol_after;
+reg [3:0] cost_row0_step1_sample_after;
 reg cost_row0_step1_idle_after;
 reg cost_row0_step1_ended_after;
 reg cost_row0_delay0_register0_flag_late;
@@ -145,13 +147,13 @@ assign cost_row0_column0_cell0_look_up0_index[6-1:4] = phase;
 assign cost_row0_column0_cell0_look_up0_index[4-1:0] = symbol;
 assign cost_row0_column0_cell1_look_up1_index[6] = cost_row0_step1_idle_after;
 assign cost_row0_column0_cell1_look_up1_index[6-1:4] = phase;
-assign cost_row0_column0_cell1_look_up1_index[4-1:0] = cost_row0_step1_symbol_after;
+assign cost_row0_column0_cell1_look_up1_index[4-1:0] = cost_row0_step1_sample_after;
 assign cost_row0_column1_cell2_look_up2_index[6] = idle;
 assign cost_row0_column1_cell2_look_up2_index[6-1:4] = phase;
 assign cost_row0_column1_cell2_look_up2_index[4-1:0] = symbol;
 assign cost_row0_column1_cell3_look_up3_index[6] = cost_row0_step1_idle_after;
 assign cost_row0_column1_cell3_look_up3_index[6-1:4] = phase;
-assign cost_row0_column1_cell3_look_up3_index[4-1:0] = cost_row0_step1_symbol_after;
+assign cost_row0_column1_cell3_look_up3_index[4-1:0] = cost_row0_step1_sample_after;
 
 assign s_axis_tready = (((!m_axis_tvalid) || m_axis_tready) && (!held));
 
@@ -204,7 +206,7 @@ end
 
 always @(posedge clk) begin: queue_for_row0_step0_move
     if (turning) begin
-        symbol <= queue_for_row0_waiting_symbol;
+        symbol <= queue_for_row0_waiting_symbol[4-1:0];
     end
 end
 
@@ -283,7 +285,7 @@ end
 
 always @(posedge clk) begin: cost_row0_step1_move
     if (turning) begin
-        cost_row0_step1_symbol_after <= symbol;
+        cost_row0_step1_sample_after <= symbol[4-1:0];
     end
 end
 

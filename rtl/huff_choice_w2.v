@@ -31,6 +31,8 @@ module huff_choice_w2 (
 //                the block's maximum, items less one}
 // m_axis    out  the same exponents; tlast = the chunk's last; tuser = items less one, if W > 1
 // m_header  out  a word a block, tdata = {raw, table, emax}; table and emax of a raw block are 0
+// table_    in   if it is loadable, the write port (hls/row_memory.py), for when no exponents are
+//                in flight; its memory_rows are the rows
 // rst       in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -86,17 +88,17 @@ reg [0:0] phase;
 reg [0:0] place;
 reg waiting;
 wire turning;
+reg [3:0] queue_for_row0_waiting_symbol;
 reg queue_for_row0_ahead;
 reg queue_for_row0_behind;
 wire queue_for_row0_none;
-reg [3:0] queue_for_row0_waiting_symbol;
-reg [3:0] cost_row0_step1_symbol_after;
+reg [3:0] cost_row0_step1_sample_after;
 reg cost_row0_step1_idle_after;
 reg cost_row0_step1_ended_after;
-reg [3:0] cost_row0_step2_symbol_after;
+reg [3:0] cost_row0_step2_sample_after;
 reg cost_row0_step2_idle_after;
 reg cost_row0_step2_ended_after;
-reg [3:0] cost_row0_step3_symbol_after;
+reg [3:0] cost_row0_step3_sample_after;
 reg cost_row0_step3_idle_after;
 reg cost_row0_step3_ended_after;
 reg cost_row0_delay0_register0_flag_late;
@@ -200,25 +202,25 @@ assign cost_row0_column0_cell0_look_up0_index[4] = phase[0];
 assign cost_row0_column0_cell0_look_up0_index[4-1:0] = symbol;
 assign cost_row0_column0_cell1_look_up1_index[5] = cost_row0_step1_idle_after;
 assign cost_row0_column0_cell1_look_up1_index[4] = phase[0];
-assign cost_row0_column0_cell1_look_up1_index[4-1:0] = cost_row0_step1_symbol_after;
+assign cost_row0_column0_cell1_look_up1_index[4-1:0] = cost_row0_step1_sample_after;
 assign cost_row0_column0_cell2_look_up2_index[5] = cost_row0_step2_idle_after;
 assign cost_row0_column0_cell2_look_up2_index[4] = phase[0];
-assign cost_row0_column0_cell2_look_up2_index[4-1:0] = cost_row0_step2_symbol_after;
+assign cost_row0_column0_cell2_look_up2_index[4-1:0] = cost_row0_step2_sample_after;
 assign cost_row0_column0_cell3_look_up3_index[5] = cost_row0_step3_idle_after;
 assign cost_row0_column0_cell3_look_up3_index[4] = phase[0];
-assign cost_row0_column0_cell3_look_up3_index[4-1:0] = cost_row0_step3_symbol_after;
+assign cost_row0_column0_cell3_look_up3_index[4-1:0] = cost_row0_step3_sample_after;
 assign cost_row0_column1_cell4_look_up4_index[5] = idle;
 assign cost_row0_column1_cell4_look_up4_index[4] = phase[0];
 assign cost_row0_column1_cell4_look_up4_index[4-1:0] = symbol;
 assign cost_row0_column1_cell5_look_up5_index[5] = cost_row0_step1_idle_after;
 assign cost_row0_column1_cell5_look_up5_index[4] = phase[0];
-assign cost_row0_column1_cell5_look_up5_index[4-1:0] = cost_row0_step1_symbol_after;
+assign cost_row0_column1_cell5_look_up5_index[4-1:0] = cost_row0_step1_sample_after;
 assign cost_row0_column1_cell6_look_up6_index[5] = cost_row0_step2_idle_after;
 assign cost_row0_column1_cell6_look_up6_index[4] = phase[0];
-assign cost_row0_column1_cell6_look_up6_index[4-1:0] = cost_row0_step2_symbol_after;
+assign cost_row0_column1_cell6_look_up6_index[4-1:0] = cost_row0_step2_sample_after;
 assign cost_row0_column1_cell7_look_up7_index[5] = cost_row0_step3_idle_after;
 assign cost_row0_column1_cell7_look_up7_index[4] = phase[0];
-assign cost_row0_column1_cell7_look_up7_index[4-1:0] = cost_row0_step3_symbol_after;
+assign cost_row0_column1_cell7_look_up7_index[4-1:0] = cost_row0_step3_sample_after;
 
 assign s_axis_tready = (((!m_axis_tvalid) || m_axis_tready) && (!held));
 
@@ -277,7 +279,7 @@ end
 
 always @(posedge clk) begin: queue_for_row0_step0_move
     if (turning) begin
-        symbol <= queue_for_row0_waiting_symbol;
+        symbol <= queue_for_row0_waiting_symbol[4-1:0];
     end
 end
 
@@ -356,7 +358,7 @@ end
 
 always @(posedge clk) begin: cost_row0_step1_move
     if (turning) begin
-        cost_row0_step1_symbol_after <= symbol;
+        cost_row0_step1_sample_after <= symbol[4-1:0];
     end
 end
 
@@ -375,7 +377,7 @@ end
 
 always @(posedge clk) begin: cost_row0_step2_move
     if (turning) begin
-        cost_row0_step2_symbol_after <= cost_row0_step1_symbol_after;
+        cost_row0_step2_sample_after <= cost_row0_step1_sample_after[4-1:0];
     end
 end
 
@@ -394,7 +396,7 @@ end
 
 always @(posedge clk) begin: cost_row0_step3_move
     if (turning) begin
-        cost_row0_step3_symbol_after <= cost_row0_step2_symbol_after;
+        cost_row0_step3_sample_after <= cost_row0_step2_sample_after[4-1:0];
     end
 end
 

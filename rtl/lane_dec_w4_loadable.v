@@ -43,8 +43,8 @@ module lane_dec_w4_loadable (
 // m_tail       out  of each chunk the last raw bytes, after its last exponents
 // m_check      out  of each chunk {the first ChunkError found in it, the CRC-32}, with m_tail; the
 //                   chunk after it waits for both to go
-// table_...    in   if it is loadable, the write port of its memory (hls/code_tables.py), for
-//                   tables that no chunk in the decoder names
+// table_       in   if it is loadable, the write port of its memory (hls/row_memory.py), for
+//                   tables that no chunk in it names; code_tables.memory_rows are the rows
 // rst          in   synchronous, active high
 
 input clk;
@@ -211,8 +211,6 @@ wire [6:0] code_window0_pick15_choices;
 reg [3:0] code_window0_count_before2_rank;
 reg [7:0] code_window0_pick16_chosen;
 wire [7:0] code_window0_pick16_choices;
-wire code_tables0_memory0_commit;
-wire [3:0] code_tables0_memory0_written;
 reg [146:0] code_tables0_memory0_row0;
 wire [7:0] code_tables0_memory0_b0;
 reg [31:0] code_tables0_memory0_bias_word;
@@ -225,11 +223,14 @@ wire [15:0] code_tables0_memory0_s1;
 wire [15:0] code_tables0_memory0_s2;
 wire [15:0] code_tables0_memory0_s3;
 reg [63:0] code_tables0_memory0_order1;
-reg [19:0] code_tables0_memory0_gather0_word;
-reg [30:0] code_tables0_memory0_gather1_word;
-reg [31:0] code_tables0_memory0_gather2_word;
-reg [31:0] code_tables0_memory0_gather3_word;
-wire [146:0] code_tables0_memory0_ram0_write_data;
+wire code_tables0_memory0_row_memory0_commit;
+wire [3:0] code_tables0_memory0_row_memory0_written;
+wire [31:0] code_tables0_memory0_row_memory0_last_word;
+reg [19:0] code_tables0_memory0_row_memory0_gather0_word;
+reg [30:0] code_tables0_memory0_row_memory0_gather1_word;
+reg [31:0] code_tables0_memory0_row_memory0_gather2_word;
+reg [31:0] code_tables0_memory0_row_memory0_gather3_word;
+wire [146:0] code_tables0_memory0_row_memory0_ram0_write_data;
 wire either0_0_refill;
 wire either0_0_spell;
 wire either0_0_takes;
@@ -425,7 +426,7 @@ wire [7:0] lane_column3_reaches27_leading;
 wire lane_column3_reaches27_flag;
 wire judge_lane3_odd_state;
 wire judge_lane3_odd_payload;
-(* no_rw_check *) reg [146:0] code_tables0_memory0_ram0_memory [0:16-1];
+(* no_rw_check *) reg [146:0] code_tables0_memory0_row_memory0_ram0_memory [0:16-1];
 
 assign take_bits[3] = either3_takes;
 assign take_bits[2] = either2_0_takes;
@@ -497,11 +498,11 @@ assign code_window0_pick15_choices[7-1:3] = 'b0000;
 assign code_window0_pick15_choices[3-1:0] = code_window0_count_before1_rank;
 assign code_window0_pick16_choices[8-1:4] = 'b0000;
 assign code_window0_pick16_choices[4-1:0] = code_window0_count_before2_rank;
-assign code_tables0_memory0_ram0_write_data[147-1:115] = table_data;
-assign code_tables0_memory0_ram0_write_data[115-1:83] = code_tables0_memory0_gather3_word;
-assign code_tables0_memory0_ram0_write_data[83-1:51] = code_tables0_memory0_gather2_word;
-assign code_tables0_memory0_ram0_write_data[51-1:20] = code_tables0_memory0_gather1_word;
-assign code_tables0_memory0_ram0_write_data[20-1:0] = code_tables0_memory0_gather0_word;
+assign code_tables0_memory0_row_memory0_ram0_write_data[147-1:115] = code_tables0_memory0_row_memory0_last_word;
+assign code_tables0_memory0_row_memory0_ram0_write_data[115-1:83] = code_tables0_memory0_row_memory0_gather3_word;
+assign code_tables0_memory0_row_memory0_ram0_write_data[83-1:51] = code_tables0_memory0_row_memory0_gather2_word;
+assign code_tables0_memory0_row_memory0_ram0_write_data[51-1:20] = code_tables0_memory0_row_memory0_gather1_word;
+assign code_tables0_memory0_row_memory0_ram0_write_data[20-1:0] = code_tables0_memory0_row_memory0_gather0_word;
 assign lane_column0_leading[1] = 'b0;
 assign lane_column0_leading[0] = lane_column0_x0[0];
 assign lane_column0_distance2[8-1:4] = 'b0000;
@@ -1467,44 +1468,46 @@ always @(posedge clk) begin: code_window0_advance
     end
 end
 
-always @(posedge clk) begin: code_tables0_memory0_gather0_keep
+always @(posedge clk) begin: code_tables0_memory0_row_memory0_gather0_keep
     if ((table_write && (table_address[3-1:0] == 0))) begin
-        code_tables0_memory0_gather0_word <= table_data[20-1:0];
+        code_tables0_memory0_row_memory0_gather0_word <= table_data[20-1:0];
     end
 end
 
-always @(posedge clk) begin: code_tables0_memory0_gather1_keep
+always @(posedge clk) begin: code_tables0_memory0_row_memory0_gather1_keep
     if ((table_write && (table_address[3-1:0] == 1))) begin
-        code_tables0_memory0_gather1_word <= table_data[31-1:0];
+        code_tables0_memory0_row_memory0_gather1_word <= table_data[31-1:0];
     end
 end
 
-always @(posedge clk) begin: code_tables0_memory0_gather2_keep
+always @(posedge clk) begin: code_tables0_memory0_row_memory0_gather2_keep
     if ((table_write && (table_address[3-1:0] == 2))) begin
-        code_tables0_memory0_gather2_word <= table_data[32-1:0];
+        code_tables0_memory0_row_memory0_gather2_word <= table_data[32-1:0];
     end
 end
 
-always @(posedge clk) begin: code_tables0_memory0_gather3_keep
+always @(posedge clk) begin: code_tables0_memory0_row_memory0_gather3_keep
     if ((table_write && (table_address[3-1:0] == 3))) begin
-        code_tables0_memory0_gather3_word <= table_data[32-1:0];
+        code_tables0_memory0_row_memory0_gather3_word <= table_data[32-1:0];
     end
 end
 
-always @(posedge clk) begin: code_tables0_memory0_ram0_write_port
-    if (code_tables0_memory0_commit) begin
-        code_tables0_memory0_ram0_memory[code_tables0_memory0_written] <= code_tables0_memory0_ram0_write_data;
+always @(posedge clk) begin: code_tables0_memory0_row_memory0_ram0_write_port
+    if (code_tables0_memory0_row_memory0_commit) begin
+        code_tables0_memory0_row_memory0_ram0_memory[code_tables0_memory0_row_memory0_written] <= code_tables0_memory0_row_memory0_ram0_write_data;
     end
 end
 
-always @(posedge clk) begin: code_tables0_memory0_ram0_read_port
+always @(posedge clk) begin: code_tables0_memory0_row_memory0_ram0_read_port
     if (step) begin
-        code_tables0_memory0_row0 <= code_tables0_memory0_ram0_memory[coder];
+        code_tables0_memory0_row0 <= code_tables0_memory0_row_memory0_ram0_memory[coder];
     end
 end
 
-assign code_tables0_memory0_commit = (table_write && ($signed({1'b0, table_address[3-1:0]}) == (5 - 1)));
-assign code_tables0_memory0_written = table_address[7-1:3];
+assign code_tables0_memory0_row_memory0_commit = (table_write && (table_address[3-1:0] == 4));
+assign code_tables0_memory0_row_memory0_written = table_address[7-1:3];
+
+assign code_tables0_memory0_row_memory0_last_word = table_data[32-1:0];
 
 assign limits = code_tables0_memory0_row0[35-1:0];
 assign escape = code_tables0_memory0_row0[51-1:35];

@@ -25,6 +25,8 @@ module lane_enc_w2_runs (
 // s_axis  in   the operations of code_schedule; tlast = a chunk's last
 // m_axis  out  the bytes of a chunk's codes, blocks and lanes from the last to the first, the last
 //              lowest; tkeep full, or not, in any word; tlast = the chunk's first bytes
+// table_  in   if it is loadable, the write port (hls/row_memory.py): for tables that no
+//              operation in flight names; its memory_rows are the rows
 // rst     in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -45,7 +47,6 @@ reg m_axis_tlast;
 output [1:0] m_axis_tkeep;
 reg [1:0] m_axis_tkeep;
 
-reg [12:0] code;
 wire free;
 wire go;
 reg last2;
@@ -59,6 +60,7 @@ reg [3:0] table2;
 wire turn;
 reg valid2;
 reg valid3;
+reg [12:0] look_up0_code;
 reg [12:0] look_up1_code;
 reg [12:0] look_up2_code;
 reg [12:0] look_up3_code;
@@ -181,22 +183,22 @@ assign join_halves0_byte_join0_joined[8-1:0] = join_halves0_byte_join0_either32_
 
 always @(number2) begin: look_up0_show
     case (number2)
-        0: code = 771;
-        1: code = 769;
-        2: code = 1027;
-        3: code = 1029;
-        4: code = 1295;
-        5: code = 1287;
-        6: code = 1287;
-        7: code = 1295;
-        8: code = 1287;
-        9: code = 1551;
-        10: code = 1551;
-        11: code = 1551;
-        12: code = 1823;
-        13: code = 1823;
-        14: code = 1823;
-        default: code = 2143;
+        0: look_up0_code = 771;
+        1: look_up0_code = 769;
+        2: look_up0_code = 1027;
+        3: look_up0_code = 1029;
+        4: look_up0_code = 1295;
+        5: look_up0_code = 1287;
+        6: look_up0_code = 1287;
+        7: look_up0_code = 1295;
+        8: look_up0_code = 1287;
+        9: look_up0_code = 1551;
+        10: look_up0_code = 1551;
+        11: look_up0_code = 1551;
+        12: look_up0_code = 1823;
+        13: look_up0_code = 1823;
+        14: look_up0_code = 1823;
+        default: look_up0_code = 2143;
     endcase
 end
 
@@ -515,6 +517,13 @@ always @(number2) begin: look_up15_show
     endcase
 end
 
+always @(table2, raw2) begin: address0_choose
+    number2 = table2;
+    if (raw2) begin
+        number2 = 0;
+    end
+end
+
 assign look_up_tokens0_known = (code_column1_byte2[0] && operation2[2]);
 
 always @(look_up_tokens0_look_up16_table) begin: look_up_tokens0_look_up16_show
@@ -591,8 +600,8 @@ always @(look_up_tokens0_look_up17_table) begin: look_up_tokens0_look_up17_show
     endcase
 end
 
-always @(look_up1_code, code_column0_symbol2[0], code) begin: code_column0_choose0_either0_show
-    code_column0_choose0_word = code;
+always @(look_up1_code, code_column0_symbol2[0], look_up0_code) begin: code_column0_choose0_either0_show
+    code_column0_choose0_word = look_up0_code;
     if (code_column0_symbol2[0]) begin
         code_column0_choose0_word = look_up1_code;
     end
@@ -800,8 +809,8 @@ assign find0_value = (s_axis_tdata[3-1:0] == 2);
 
 assign code_column0_coded = (find0_value || (s_axis_tdata[3-1:0] == 4));
 
-always @(look_up1_code, code_column1_symbol2[0], code) begin: code_column1_choose1_either16_show
-    code_column1_choose1_word = code;
+always @(look_up1_code, code_column1_symbol2[0], look_up0_code) begin: code_column1_choose1_either16_show
+    code_column1_choose1_word = look_up0_code;
     if (code_column1_symbol2[0]) begin
         code_column1_choose1_word = look_up1_code;
     end
@@ -1091,10 +1100,8 @@ assign free = ((!m_axis_tvalid) || m_axis_tready);
 assign s_axis_tready = go;
 
 always @(table2, raw2) begin: name
-    number2 = table2;
     name2 = {4'h0, table2};
     if (raw2) begin
-        number2 = 0;
         name2 = 255;
     end
 end

@@ -24,9 +24,9 @@ module zero_flags_w4 (
 //
 // s_zeros   in   of each chunk {zeros, frame's last, number of values - 1}, then its summary
 // s_bitmap  in   the words of the bitmap that are not 0
-// m_axis    out  registered; a flag for each value of a group: it is zero, or there is none, as in
-//                a frame's last group; tuser = {the chunk has a check, its last group, values - 1};
-//                tlast = frame's last
+// m_axis    out  registered; a flag for each value of a group: it is zero, or there is none, as
+//                in a frame's last group; tuser = {the chunk has a check, its last group, values
+//                less 1}; tlast = frame's last
 // rst       in   synchronous, active high
 
 input clk;

@@ -134,13 +134,15 @@ def codec() -> tuple[NumberFormat, Tables]:
 
 
 def chunks(
-    named: Iterable[tuple[str, Frame]], profile: Profile | None = None
+    named: Iterable[tuple[str, Frame]],
+    profile: Profile | None = None,
+    tables: Tables | None = None,
 ) -> Iterator[tuple[str, Stages]]:
     """The chunks of frames, in the configuration's number format, tables, width and profile."""
-    fmt, tables = codec()
+    fmt, own_tables = codec()
     profile = profile or setting.profile()
     for name, frame in named:
-        for i, stages in enumerate(cut(frame, fmt, tables, setting.width(), profile)):
+        for i, stages in enumerate(cut(frame, fmt, tables or own_tables, setting.width(), profile)):
             yield f"chunk {i} of {name}", stages
 
 

@@ -22,6 +22,8 @@ Frame = list[int]
 
 SAMPLES = ROOT / "tables" / "samples"
 FAR = 40  # an exponent this far below the block's greatest has no symbol
+SMALL = (1, 2, 3, 4, 5, 6, 7, 8, *(0,) * 7, 8)  # tables with all lengths, for small symbols,
+LARGE = (8, *(0,) * 7, 7, 6, 5, 4, 3, 2, 1, 8)  # and for large ones
 
 
 class Corners:
@@ -173,6 +175,19 @@ class Corners:
                 least = 1 << low
                 frame = [value & -least | least for value in values]
                 yield f"{count} values without {low} bits", frame
+
+    def relearned(self) -> Iterator[tuple[Tables, list[tuple[str, Frame]]]]:
+        """Other sets of as many tables, and frames that use them.
+
+        The same ones in another order; and at the ends two that have all lengths, one for small
+        symbols and one for large ones.
+        """
+        small = [((~i & i + 1).bit_length() - 1) % 8 for i in range(POINT.block)]
+        drops = (small + [0] + [14 - drop for drop in small[1:]]) * 2
+        frames = [(f"table {i}", self.block_of(i)) for i in range(len(self.tables))]
+        frames += [("small and large symbols", [self.value(120 - drop) for drop in drops])]
+        yield self.tables[::-1], frames
+        yield (SMALL, *self.tables[1:-1], LARGE), frames
 
     def mixture(self) -> Iterator[tuple[str, Frame]]:
         """One frame with a bit of everything."""

@@ -3,21 +3,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
+from cosim.bench import setting
 from cosim.bench.bench import Bench
+from hls.point import Tables
+from hls.table_words import table_words
 
 
-async def write_tables(bench: Bench, tables: Iterable[Sequence[int]]) -> None:
-    """Write the words of each table, one a cycle; the addresses of a table begin at 8 times it."""
+async def write_tables(bench: Bench, tables: Tables) -> None:
+    """Write a table set, a word a cycle."""
     dut = bench.dut
-    for number, words in enumerate(tables):
-        for i, word in enumerate(words):
-            dut.table_write.value = 1
-            dut.table_address.value = TABLE_WORDS * number + i
-            dut.table_data.value = word
-            await bench.cycles(1)
+    for address, data in table_words(setting.configuration().block, tables):
+        dut.table_write.value = 1
+        dut.table_address.value = address
+        dut.table_data.value = data
+        await bench.cycles(1)
     dut.table_write.value = 0
 
 
-TABLE_WORDS = 8  # addresses of a table
+def assert_used(used: set[int], tables: Tables) -> None:
+    """A frame of Corners.relearned() must use the tables at the ends, and most of the others."""
+    assert used >= {0, len(tables) - 1}, "the tables at the ends are not chosen"
+    assert len(used) > len(tables) // 2, "too few tables are"

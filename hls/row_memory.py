@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""row_memory: a memory of rows that are read whole and written in words over a plain port.
+
+Role         holds code tables that can be changed in the field
+Parameters   sizes: bits of the words of a row
+Not done     no way to read back what was written, and no reset
+"""
+
+from __future__ import annotations
+
+from myhdl import ConcatSignal, Signal, always, always_comb, block, instances, intbv
+
+from hls.ram import ram
+
+
+def word_bits(sizes):
+    """Bits of a word's number in its row."""
+    return max(1, (len(sizes) - 1).bit_length())
+
+
+def write_port(name, row_bits, sizes):
+    """The signals of the port by name; rows have numbers of so many bits."""
+    return {
+        f"{name}_write": Signal(bool(0)),
+        f"{name}_address": Signal(intbv(0)[row_bits + word_bits(sizes) :]),
+        f"{name}_data": Signal(intbv(0)[max(sizes) :]),
+    }
+
+
+@block
+def row_memory(clk, write, address, data, read, number, row, sizes):
+    """Write and read.
+
+    write    in   data, from its lowest bit, goes to the address {number of the row, of its word};
+                  a row changes with the last of its words, which take the others along
+    read     in   row shows the row of this number from the next cycle on, else it holds
+    """
+    low = word_bits(sizes)
+    last = len(sizes) - 1
+    gathered = [Signal(intbv(0)[size:]) for size in sizes]  # the last one is data's
+    gathers = [gather(clk, write, address, data, gathered[i], i, low) for i in range(last)]
+    new_row = ConcatSignal(*reversed(gathered))
+    written = Signal(intbv(0)[len(number) :])
+    commit = Signal(bool(0))
+    memory = ram(clk, commit, written, new_row, read, number, row, 1 << len(number))
+    last_word, last_bits = gathered[last], sizes[last]
+
+    @always_comb
+    def finish():
+        commit.next = write and address[low:] == last
+        written.next = address[:low]
+
+    @always_comb
+    def pass_on():
+        last_word.next = data[last_bits:]
+
+    return instances()
+
+
+@block
+def gather(clk, write, address, data, word, number, low):
+    """Keep the word of this number of the row being written."""
+    size = len(word)
+
+    @always(clk.posedge)
+    def keep():
+        if write and address[low:] == number:
+            word.next = data[size:]
+
+    return keep
