@@ -41,7 +41,7 @@ TAIL = 8 * POINT.tail
 CHECK = crc32.WIDTH
 TRAILING = 2  # bits of the number of bytes that raw parts end in, and are 0 in all
 
-CONTRACT = Contract(latency=3, interval=1)  # of m_axis, when the next values are not zero either
+CONTRACT = Contract(latency=2, interval=1)  # of m_axis, when the next values are not zero either
 FLAG_LATENCY = 2  # from a group to its flags
 
 
@@ -124,6 +124,7 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1, trailing
     closed = Signal(intbv(0)[number_bits:]) if width > 1 else None  # of the chunk's last
 
     # what moves in this cycle
+    emit = Signal(bool(0))  # a group of non-zeros is offered
     value_free = Signal(bool(0))
     flag_free = Signal(bool(0))
     chunk_free = Signal(bool(0))
@@ -141,7 +142,7 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1, trailing
     ]
     offset = nonzeros_before(number_bits, 0) if width > 1 else None
     compaction = compact(items, nonzero, offset, placed)
-    slots = [slot(clk, leave, level, k, placed[k], shown[k]) for k in range(width)]
+    slots = [slot(clk, step, leave, ended, level, k, placed[k], shown[k]) for k in range(width)]
     sum_of_values = crc32.crc32(clk, rst, step, opening, entered, remainder)
     raws = [word(bits, fmt.exponent) for word in shown]
     if trailing:
@@ -158,7 +159,7 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1, trailing
     if width > 1:
         population = [side_by_side(nonzero, some), popcount(some, arrivals)]
         numbering = find_last(present, number)
-        noted = note_number(clk, value_free, ended, level, m_axis.tuser)
+        shown_number = show_number(ended, level, m_axis.tuser)
         moved = [pass_number(clk, step, number, stepped), pass_number(clk, close, stepped, closed)]
         settling = settle(
             clk, rst, close, stepped, closed, remainder, check, m_chunk, chunk_free, fmt
@@ -196,8 +197,12 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1, trailing
         level_rest.next = level_sum[level_bits:] - width
 
     @always_comb
+    def offer_group():  # what must be free for it stays so until the group has left
+        emit.next = (ended and chunk_free and level != 0) or (filled and flag_free and overfull)
+
+    @always_comb
     def outputs_free():
-        value_free.next = not m_axis.tvalid or m_axis.tready
+        value_free.next = not emit or m_axis.tready
         flag_free.next = not m_flag.tvalid or m_flag.tready
 
     @always_comb
@@ -231,16 +236,14 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1, trailing
 
     @always_seq(clk.posedge, reset=rst)
     def offer():
-        if value_free:
-            m_axis.tvalid.next = (close and level != 0) or (step and overfull)
         if flag_free:
             m_flag.tvalid.next = step
 
-    @always(clk.posedge)
-    def move():
-        if value_free:
-            m_axis.tdata.next = group
-            m_axis.tlast.next = ended
+    @always_comb
+    def show_group():
+        m_axis.tvalid.next = emit
+        m_axis.tdata.next = group
+        m_axis.tlast.next = ended
 
     @always(clk.posedge)
     def count():
@@ -326,8 +329,11 @@ def find_last(present, number):
 
 
 @block
-def slot(clk, leave, level, k, placed, shown):
-    """Slot k: shows the word that is held, if it is one of `level`, else the one that enters."""
+def slot(clk, step, leave, ended, level, k, placed, shown):
+    """Slot k: shows the word that is held, if it is one of `level`, else the one that enters.
+
+    At a chunk's end it shows what is held in any case: a word that is offered must not change.
+    """
     held = Signal(intbv(0)[len(placed) :])
     holding = Signal(bool(0))
 
@@ -338,12 +344,12 @@ def slot(clk, leave, level, k, placed, shown):
     @always_comb
     def show():
         shown.next = placed
-        if holding:
+        if holding or ended:
             shown.next = held
 
     @always(clk.posedge)
     def hold():
-        if leave or not holding:
+        if leave or (step and not holding):
             held.next = placed
 
     return instances()
@@ -461,24 +467,18 @@ def choose_tail(level, count, window, other, chosen):
 
 
 @block
-def note_number(clk, free, ended, level, user):
+def show_number(ended, level, user):
     """The number of non-zeros that leave: all that are held, or a full group."""
     bits = len(user)
     full = (1 << bits) - 1
-    number = Signal(modbv(0)[bits:])
 
     @always_comb
     def choose():
-        number.next = full
+        user.next = full
         if ended:
-            number.next = level[bits:] - 1
+            user.next = level[bits:] - 1
 
-    @always(clk.posedge)
-    def note():
-        if free:
-            user.next = number
-
-    return instances()
+    return choose
 
 
 @block

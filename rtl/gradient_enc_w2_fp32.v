@@ -286,6 +286,7 @@ wire [1:0] zero_split0_arrivals;
 wire zero_split0_chunk_free;
 wire zero_split0_close;
 reg [23:0] zero_split0_counts;
+wire zero_split0_emit;
 reg zero_split0_ended;
 wire zero_split0_ending;
 reg zero_split0_filled;
@@ -307,10 +308,10 @@ reg zero_split0_opening;
 wire zero_split0_overfull;
 wire zero_split0_step;
 wire zero_split0_value_free;
-reg zero_split0_m_axis_tvalid;
 wire zero_split0_m_axis_tready;
-reg [63:0] zero_split0_m_axis_tdata;
-reg zero_split0_m_axis_tlast;
+wire zero_split0_m_axis_tvalid;
+wire [63:0] zero_split0_m_axis_tdata;
+wire zero_split0_m_axis_tlast;
 wire [90:0] zero_split0_totals;
 reg [31:0] zero_split0_enter0_value;
 reg zero_split0_enter0_nonzero;
@@ -1059,8 +1060,7 @@ wire [55:0] zero_split0_keep_stripped_tail0_choose_tail0_window;
 reg [55:0] zero_split0_keep_stripped_tail0_choose_tail0_chosen;
 wire [55:0] zero_split0_keep_stripped_tail0_choose_tail1_window;
 wire [1:0] zero_split0_side_by_side9_joined;
-reg [0:0] zero_split0_note_number0_user;
-reg [0:0] zero_split0_note_number0_number;
+reg [0:0] zero_split0_show_number0_user;
 reg zero_split0_settle0_due;
 wire [0:0] zero_split0_settle0_lacking;
 reg [2:0] zero_split0_settle0_left;
@@ -3318,30 +3318,30 @@ end
 
 assign zero_split0_slot0_holding = (zero_split0_level > 0);
 
-always @(zero_split0_slot0_held, zero_split0_slot0_holding, zero_split0_compact0_pick0_picked) begin: zero_split0_slot0_show
+always @(zero_split0_slot0_held, zero_split0_ended, zero_split0_slot0_holding, zero_split0_compact0_pick0_picked) begin: zero_split0_slot0_show
     zero_split0_slot0_shown = zero_split0_compact0_pick0_picked;
-    if (zero_split0_slot0_holding) begin
+    if ((zero_split0_slot0_holding || zero_split0_ended)) begin
         zero_split0_slot0_shown = zero_split0_slot0_held;
     end
 end
 
 always @(posedge clk) begin: zero_split0_slot0_hold
-    if ((zero_split0_leave || (!zero_split0_slot0_holding))) begin
+    if ((zero_split0_leave || (zero_split0_step && (!zero_split0_slot0_holding)))) begin
         zero_split0_slot0_held <= zero_split0_compact0_pick0_picked;
     end
 end
 
 assign zero_split0_slot1_holding = (zero_split0_level > 1);
 
-always @(zero_split0_slot1_held, zero_split0_slot1_holding, zero_split0_compact0_pick1_picked) begin: zero_split0_slot1_show
+always @(zero_split0_slot1_held, zero_split0_ended, zero_split0_slot1_holding, zero_split0_compact0_pick1_picked) begin: zero_split0_slot1_show
     zero_split0_slot1_shown = zero_split0_compact0_pick1_picked;
-    if (zero_split0_slot1_holding) begin
+    if ((zero_split0_slot1_holding || zero_split0_ended)) begin
         zero_split0_slot1_shown = zero_split0_slot1_held;
     end
 end
 
 always @(posedge clk) begin: zero_split0_slot1_hold
-    if ((zero_split0_leave || (!zero_split0_slot1_holding))) begin
+    if ((zero_split0_leave || (zero_split0_step && (!zero_split0_slot1_holding)))) begin
         zero_split0_slot1_held <= zero_split0_compact0_pick1_picked;
     end
 end
@@ -4845,16 +4845,10 @@ assign zero_split0_arrivals = (zero_split0_some[0] + zero_split0_some[1]);
 
 assign zero_split0_number = zero_split0_enter1_present;
 
-always @(zero_split0_level, zero_split0_ended) begin: zero_split0_note_number0_choose
-    zero_split0_note_number0_number = 1;
+always @(zero_split0_level, zero_split0_ended) begin: zero_split0_show_number0_choose
+    zero_split0_show_number0_user = 1;
     if (zero_split0_ended) begin
-        zero_split0_note_number0_number = (zero_split0_level[1-1:0] - 1);
-    end
-end
-
-always @(posedge clk) begin: zero_split0_note_number0_note
-    if (zero_split0_value_free) begin
-        zero_split0_note_number0_user <= zero_split0_note_number0_number;
+        zero_split0_show_number0_user = (zero_split0_level[1-1:0] - 1);
     end
 end
 
@@ -5085,7 +5079,9 @@ assign zero_split0_level_sum = (zero_split0_level_before + zero_split0_arrivals)
 assign zero_split0_overfull = (zero_split0_level_sum > 2);
 assign zero_split0_level_rest = (zero_split0_level_sum[2-1:0] - 2);
 
-assign zero_split0_value_free = ((!zero_split0_m_axis_tvalid) || zero_split0_m_axis_tready);
+assign zero_split0_emit = ((zero_split0_ended && zero_split0_chunk_free && (zero_split0_level != 0)) || (zero_split0_filled && zero_split0_flag_free && zero_split0_overfull));
+
+assign zero_split0_value_free = ((!zero_split0_emit) || zero_split0_m_axis_tready);
 assign zero_split0_flag_free = ((!zero_runs0_share0_source_tvalid) || zero_runs0_share0_source_tready);
 
 assign zero_split0_step = (zero_split0_filled && zero_split0_value_free && zero_split0_flag_free && (zero_split0_chunk_free || (!zero_split0_ended)));
@@ -5129,24 +5125,17 @@ end
 always @(posedge clk) begin: zero_split0_offer
     if (rst == 1) begin
         zero_runs0_share0_source_tvalid <= 0;
-        zero_split0_m_axis_tvalid <= 0;
     end
     else begin
-        if (zero_split0_value_free) begin
-            zero_split0_m_axis_tvalid <= ((zero_split0_close && (zero_split0_level != 0)) || (zero_split0_step && zero_split0_overfull));
-        end
         if (zero_split0_flag_free) begin
             zero_runs0_share0_source_tvalid <= zero_split0_step;
         end
     end
 end
 
-always @(posedge clk) begin: zero_split0_move
-    if (zero_split0_value_free) begin
-        zero_split0_m_axis_tdata <= zero_split0_group;
-        zero_split0_m_axis_tlast <= zero_split0_ended;
-    end
-end
+assign zero_split0_m_axis_tvalid = zero_split0_emit;
+assign zero_split0_m_axis_tdata = zero_split0_group;
+assign zero_split0_m_axis_tlast = zero_split0_ended;
 
 always @(posedge clk) begin: zero_split0_count
     if (zero_split0_step) begin
@@ -5179,9 +5168,9 @@ assign divide0_cut3_field = zero_split0_m_axis_tdata[64-1:(64 - 24)];
 
 assign divide0_side_by_side11_whole = divide0_side_by_side11_joined;
 
-assign divide0_number_parts0_parts_tuser = zero_split0_note_number0_user;
+assign divide0_number_parts0_parts_tuser = zero_split0_show_number0_user;
 
-assign divide0_number_parts1_parts_tuser = zero_split0_note_number0_user;
+assign divide0_number_parts1_parts_tuser = zero_split0_show_number0_user;
 
 assign zero_split0_m_axis_tready = (divide0_exponents_tready && divide0_raw_parts_tready);
 assign divide0_exponents_tvalid = (zero_split0_m_axis_tvalid && divide0_raw_parts_tready);
