@@ -34,9 +34,12 @@ module huff_choice_w2_loadable (
 //                the block's maximum, items less one}
 // m_axis    out  the same exponents; tlast = the chunk's last; tuser = items less one, if W > 1
 // m_header  out  a word a block, tdata = {raw, table, emax}; table and emax of a raw block are 0
-// table_    in   if it is loadable, the write port (hls/row_memory.py), for when no exponents are
-//                in flight; its memory_rows are the rows
 // rst       in   synchronous, active high; drops everything in flight
+// If it is loadable, the write port of its memory (hls/row_memory.py), for when no exponents are
+// in flight; memory_rows are the rows:
+// table_write    in   the word is written
+// table_address  in   its place
+// table_data     in   the word
 
 input clk;
 input rst;
