@@ -267,6 +267,19 @@ async def keeps_its_rate(dut: Any) -> None:
     setting.report_sustained(rate)
 
 
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def keeps_up_with_zeros(dut: Any) -> None:
+    """Chunks of fewer non-zeros, and last blocks of any size, must not cost the rate."""
+    decoder = Decoder(dut)
+    await decoder.reset()
+    sparse = corners.Corners(FMT, TABLES).gradient(4 * POINT.chunk, zeros=0.1)
+    await decoder.check([("sparse", sparse)])
+    groups = POINT.chunk // WIDTH
+    starts = decoder.values.moved[groups::groups]
+    rates = [POINT.chunk / (b - a) for a, b in pairwise(starts)]
+    assert all(rate >= 0.99 * WIDTH for rate in rates), rates
+
+
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def keeps_up_with_gradients(dut: Any) -> None:
     """Escapes, zeros, and last blocks of any size must not cost the rate."""
