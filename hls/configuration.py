@@ -9,8 +9,8 @@ A block is one file, hls/<block>.py, which exports
               a function of them
 Block, `ports` and `contract` take by name what they need of `fmt` (a NumberFormat), `tables` (a
 table set) and the other parameters that the configuration gives. The block's docstring, which
-becomes the header of the Verilog module, has a line "name  in|out  meaning" for each port but clk
-that any of its configurations has.
+becomes the header of the Verilog module, has a line "name  in|out  meaning" for each port but clk;
+in the Verilog only the ports of the configuration are left.
 """
 
 from __future__ import annotations

@@ -93,11 +93,10 @@ def lane_dec(
     m_check      out  of each chunk {the first ChunkError found in it, the CRC-32}, with m_tail; the
                       chunk after it waits for both to go
     rst          in   synchronous, active high
-    If it is loadable, the write port of its memory (hls/row_memory.py), for tables that no chunk in
-    it names; code_tables.memory_rows are the rows:
-    table_write    in   the word is written
-    table_address  in   its place
-    table_data     in   the word
+    table_write    in   if it is loadable, the write port of its memory (hls/row_memory.py),
+                        for tables that no chunk in it names; code_tables.memory_rows are the rows
+    table_address  in   where table_data goes
+    table_data     in   a word of a row
     """
     rounds, slots = rounds_of(width), slots_of(width)
     item_bits = (width - 1).bit_length()

@@ -36,7 +36,6 @@ module code_schedule (
 // s_chunk   in   a chunk's totals from zero_split
 // s_header  in   its block headers from huff_choice, in order
 // s_axis    in   its exponents from chunk_reverse, the last group first; after all its headers
-// s_token   in   token_reverse's packet for the chunk, if nnz is not 0; only with runs
 // m_axis    out  tdata = {header, bytes, operation}: START 0, bytes = the lanes' payload; STORE 1;
 //                CODE 2, bytes = exponents, header = their block's; HEADER 3, header = a block's;
 //                TOKEN 4, bytes = {the known tables, classes}, at width 1 {it is a run, the known

@@ -31,11 +31,6 @@ module huff_choice (
 // m_axis    out  the same exponents; tlast = the chunk's last; tuser = items less one, if W > 1
 // m_header  out  a word a block, tdata = {raw, table, emax}; table and emax of a raw block are 0
 // rst       in   synchronous, active high; drops everything in flight
-// If it is loadable, the write port of its memory (hls/row_memory.py), for when no exponents are
-// in flight; memory_rows are the rows:
-// table_write    in   the word is written
-// table_address  in   its place
-// table_data     in   the word
 
 input clk;
 input rst;

@@ -41,11 +41,6 @@ module lane_dec_w4 (
 // m_check      out  of each chunk {the first ChunkError found in it, the CRC-32}, with m_tail; the
 //                   chunk after it waits for both to go
 // rst          in   synchronous, active high
-// If it is loadable, the write port of its memory (hls/row_memory.py), for tables that no chunk in
-// it names; code_tables.memory_rows are the rows:
-// table_write    in   the word is written
-// table_address  in   its place
-// table_data     in   the word
 
 input clk;
 input rst;

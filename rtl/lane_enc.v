@@ -25,11 +25,6 @@ module lane_enc (
 // m_axis  out  the bytes of a chunk's codes, blocks and lanes from the last to the first, the last
 //              lowest; tkeep full, or not, in any word; tlast = the chunk's first bytes
 // rst     in   synchronous, active high; drops everything in flight
-// If it is loadable, the write port of its memory (hls/row_memory.py), for tables that nothing in
-// flight names; memory_rows are the rows:
-// table_write    in   the word is written
-// table_address  in   its place
-// table_data     in   the word
 
 input clk;
 input rst;
