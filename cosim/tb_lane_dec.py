@@ -27,7 +27,7 @@ assert CONFIGURATION.tables, "lane_dec is built with tables"
 TABLES = CONFIGURATION.tables.tables
 LOADABLE = bool(CONFIGURATION.parameters.get("loadable"))
 WIDTH = setting.width()
-SOFTWARE = "hw2-n8-c4096"  # of which so far only the package writes chunks
+OTHER_PROFILE = "hw2-n8-c4096"  # the other profile of hardware
 FMT = FP32  # whose chunks these are; the exponents of bf16 are the same
 
 
@@ -142,9 +142,9 @@ async def decodes_codes_that_begin_anywhere(dut: Any, stall: Stall) -> None:
         (f"{count} stripped", [v & ~stripped | 1 << FMT.mantissa for v in frames.gradient(count)])
         for count in (7, 200, 600, 1100, 1600, 2100, POINT.chunk + 9)
     ]
-    starts = {parts.coded_at for _, frame in named for parts in coded(frame, SOFTWARE)}
+    starts = {parts.coded_at for _, frame in named for parts in coded(frame, OTHER_PROFILE)}
     assert any(start % 2 for start in starts), "no chunk has headers of three bytes"
-    await decoder.check(named, SOFTWARE)
+    await decoder.check(named, OTHER_PROFILE)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=not LOADABLE)

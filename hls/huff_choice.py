@@ -84,7 +84,7 @@ def memory_rows(tables):
 
 def ports(tables, width=1, loadable=False):
     size = item_bits(width)
-    load = write_port("table", SYMBOL, word_sizes(tables)) if loadable else {}
+    load = write_port(SYMBOL, word_sizes(tables)) if loadable else {}
     return {
         "s_axis": AxiStream(width * EXPONENT, user=1 + EXPONENT + size),
         "m_axis": AxiStream(width * EXPONENT, user=size),

@@ -65,7 +65,7 @@ def overhead(width: int = 1) -> int:
 
 
 def ports(tables, width=1, loadable=False):
-    load = write_port("table", table_bits(tables), word_sizes(tables)) if loadable else {}
+    load = write_port(table_bits(tables), word_sizes(tables)) if loadable else {}
     return {
         "s_shape": AxiStream(SHAPE, last=False),
         "s_lanes": AxiStream(STATE, last=False),

@@ -64,7 +64,7 @@ def beat_bytes(width: int) -> int:
 
 def ports(tables, width=1, runs=False, loadable=False):
     word = header_width(tables) + EXPONENT * width + operation_bits(runs)
-    load = write_port("table", index_bits(tables), word_sizes(tables)) if loadable else {}
+    load = write_port(index_bits(tables), word_sizes(tables)) if loadable else {}
     return {
         "s_axis": AxiStream(word, user=item_bits(width)),
         "m_axis": AxiStream(8 * beat_bytes(width), keep=True),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """row_memory: a memory of rows that are read whole and written in words over a plain port.
 
-Role         holds code tables that can be changed in the field
+Role         holds tables that can be changed in the field
 Parameters   sizes: bits of the words of a row
 Not done     no way to read back what was written, and no reset
 """
@@ -18,12 +18,12 @@ def word_bits(sizes):
     return max(1, (len(sizes) - 1).bit_length())
 
 
-def write_port(name, row_bits, sizes):
+def write_port(row_bits, sizes):
     """The signals of the port by name; rows have numbers of so many bits."""
     return {
-        f"{name}_write": Signal(bool(0)),
-        f"{name}_address": Signal(intbv(0)[row_bits + word_bits(sizes) :]),
-        f"{name}_data": Signal(intbv(0)[max(sizes) :]),
+        "table_write": Signal(bool(0)),
+        "table_address": Signal(intbv(0)[row_bits + word_bits(sizes) :]),
+        "table_data": Signal(intbv(0)[max(sizes) :]),
     }
 
 
