@@ -17,15 +17,17 @@ from cosim.bench.frames import assert_same, chunks_to_words, words_to_values
 from cosim.bench.parts import WORD, dissect
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Word
+from cosim.bench.table_port import assert_used, write_noise, write_tables
 from hls.chunk_check import wait
 from hls.chunk_error import ChunkError
 from hls.gradient_dec import EXPONENT_BYTES, TO_EXPONENT, TO_RAW, first_taken
 from hls.lane_dec import overhead
-from hls.point import POINT
+from hls.point import POINT, Tables
 
 FULL = setting.full()
 FMT, TABLES = setting.codec()
 WIDTH = setting.width()
+LOADABLE = setting.loadable()
 CONTRACT = setting.configuration().contract
 STRIPPING = "hw2-n8-c4096"  # the profile that leaves trailing zeros out
 
@@ -42,11 +44,21 @@ class Decoder(Bench):
         self.packets = self.source("s_axis", idle)
         self.values = self.sink("m_axis", stall, shy=shy)
 
-    async def check(self, named: Iterable[Named], profile: str = POINT.profile) -> None:
+    async def reset(self) -> None:
+        await super().reset()
+        if LOADABLE:
+            await write_tables(self, TABLES)
+
+    async def check(
+        self,
+        named: Iterable[Named],
+        profile: str = POINT.profile,
+        tables: Tables = TABLES,
+    ) -> None:
         """Decode frames back to back; each must come out, nothing else, and no error."""
         frames, start, size = list(named), self.cycle, 0
         for _, frame in frames:
-            size += self.send(frame, profile)
+            size += self.send(frame, profile, tables)
         for name, frame in frames:
             await self.expect(name, frame)
         await self.cycles(50)
@@ -58,9 +70,9 @@ class Decoder(Bench):
             cycles=self.cycle - start,
         )
 
-    def send(self, frame: Frame, profile: str = POINT.profile) -> int:
+    def send(self, frame: Frame, profile: str = POINT.profile, tables: Tables = TABLES) -> int:
         """Send a frame's chunks; returns their bytes."""
-        chunks = golden.chunks(frame, FMT, profile)
+        chunks = golden.chunks(frame, FMT, profile, tables)
         self.packets.send(words_of(chunks))
         return sum(map(len, chunks))
 
@@ -223,6 +235,39 @@ async def drops_no_more_than_the_frame(dut: Any, stall: Stall) -> None:
             spoilt = [*sound[:at], other, *sound[at + 1 :]]
             faulty.append(malformed.Faulty(f"chunk {at} {name}", None, spoilt, len(frame)))
     await decoder.refuse(faulty, around=[frames.gradient(700)])
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not LOADABLE)
+async def takes_other_tables(dut: Any) -> None:
+    """Between two frames; a reset leaves them as they are."""
+    decoder = Decoder(dut)
+    await decoder.reset()
+    for tables, named in corners.Corners(FMT, TABLES).relearned():
+        chunks = [chunk for _, frame in named for chunk in golden.chunks(frame, FMT, tables=tables)]
+        parts = [dissect(chunk, FMT, tables) for chunk in chunks]
+        assert_used({block.table for part in parts for block in part.blocks}, tables)
+        await write_tables(decoder, tables)
+        await decoder.check(named, tables=tables)
+        await Bench.reset(decoder)
+        await decoder.check(named[-1:], tables=tables)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not LOADABLE)
+async def refuses_what_it_has_no_tables_for(dut: Any) -> None:
+    """Whatever the memory holds instead; blocks left raw need none. Then it takes the tables."""
+    decoder = Decoder(dut)
+    await decoder.reset()
+    frames = corners.Corners(FMT, TABLES)
+    raw = [("raw", frames.noise(700)), ("zeros", [0] * 40)]
+    for _ in range(20 if FULL else 5):
+        await write_noise(decoder, TABLES)
+        await decoder.check(raw)
+        for count in (40, 700, POINT.chunk + 100):
+            decoder.send(frames.gradient(count, zeros=0.1))
+            words = await decoder.within(20 * POINT.chunk, decoder.values.packet())
+            assert verdict(words) is not ChunkError.NONE, f"{count} values are taken"
+    await write_tables(decoder, TABLES)
+    await decoder.check(frames.mixture())
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")

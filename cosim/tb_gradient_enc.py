@@ -13,10 +13,12 @@ from cosim.bench import corners, golden, setting
 from cosim.bench.bench import Bench
 from cosim.bench.corners import Frame
 from cosim.bench.frames import assert_same, values_to_words, words_to_chunk
+from cosim.bench.parts import dissect
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Word
+from cosim.bench.table_port import assert_used, write_tables
 from hls.bitmap_words import SUMMARIES, SUMMARY_PAUSE
-from hls.point import POINT
+from hls.point import POINT, Tables
 from hls.stream import word_bytes
 from hls.zero_bitmap import CHUNK_PAUSE
 from hls.zero_runs import CHUNK_PAUSE as RUNS_PAUSE
@@ -26,6 +28,7 @@ FULL = setting.full()
 FMT, TABLES = setting.codec()
 WIDTH = setting.width()
 WORD_BYTES = word_bytes(WIDTH)
+LOADABLE = setting.loadable()
 CONTRACT = setting.configuration().contract
 PAUSES = (SUMMARIES - 1) * SUMMARY_PAUSE  # for zeros in a chunk, and behind it
 PAUSES += RUNS_PAUSE if setting.runs() else CHUNK_PAUSE
@@ -37,8 +40,8 @@ def value_words(frame: Frame) -> list[Word]:
     return values_to_words(frame, FMT, WIDTH)
 
 
-def golden_chunks(frame: Frame) -> list[bytes]:
-    return golden.encoded(frame, setting.configuration())
+def golden_chunks(frame: Frame, tables: Tables = TABLES) -> list[bytes]:
+    return golden.encoded(frame, setting.configuration(), tables)
 
 
 class Encoder(Bench):
@@ -51,13 +54,18 @@ class Encoder(Bench):
         self.values = self.source("s_axis", idle)
         self.packets = self.sink("m_axis", stall, shy=shy)
 
-    async def check(self, named: Iterable[Named]) -> None:
+    async def reset(self) -> None:
+        await super().reset()
+        if LOADABLE:
+            await write_tables(self, TABLES)
+
+    async def check(self, named: Iterable[Named], tables: Tables = TABLES) -> None:
         """Encode frames back to back; each must become its chunks, and nothing else come out."""
         frames, start, size = list(named), self.cycle, 0
         for _, frame in frames:
             self.values.send(value_words(frame))
         for name, frame in frames:
-            expected = golden_chunks(frame)
+            expected = golden_chunks(frame, tables)
             for i, chunk in enumerate(expected):
                 words = await self.within(8 * POINT.chunk, self.packets.packet())
                 what = f"chunk {i} of {name}"
@@ -113,6 +121,21 @@ async def equals_the_package_on_chunks(dut: Any, stall: Stall) -> None:
     encoder = Encoder(dut, stall, stall)
     await encoder.reset()
     await encoder.check(corners.Corners(FMT, TABLES).chunks())
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not LOADABLE)
+async def takes_other_tables(dut: Any) -> None:
+    """Between two frames; a reset leaves them as they are."""
+    encoder = Encoder(dut)
+    await encoder.reset()
+    for tables, named in corners.Corners(FMT, TABLES).relearned():
+        chunks = [chunk for _, frame in named for chunk in golden_chunks(frame, tables)]
+        parts = [dissect(chunk, FMT, tables) for chunk in chunks]
+        assert_used({block.table for part in parts for block in part.blocks}, tables)
+        await write_tables(encoder, tables)
+        await encoder.check(named, tables)
+        await Bench.reset(encoder)
+        await encoder.check(named[-1:], tables)
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms", skip=not setting.runs())

@@ -22,7 +22,7 @@ from hls.point import POINT, RAW, Tables
 (FMT, TABLES), WIDTH = codec(), setting.width()
 STRIDE = setting.configuration().parameters.get("stride", 1)
 PROFILE = PROFILES[{1: "hw-n8-c4096", 4: "hw2-n8-c4096"}[STRIDE]]
-LOADABLE = bool(setting.configuration().parameters.get("loadable"))
+LOADABLE = setting.loadable()
 GROUPS = POINT.block // WIDTH
 VIEW = present(EXPONENT)
 LATENCIES = header_latency(TABLES, WIDTH, STRIDE)

@@ -25,7 +25,7 @@ from hls.point import ESCAPE, FP32, MAX_LENGTH, POINT, RAW, Tables
 CONFIGURATION = setting.configuration()
 assert CONFIGURATION.tables, "lane_dec is built with tables"
 TABLES = CONFIGURATION.tables.tables
-LOADABLE = bool(CONFIGURATION.parameters.get("loadable"))
+LOADABLE = setting.loadable()
 WIDTH = setting.width()
 OTHER_PROFILE = "hw2-n8-c4096"  # the other profile of hardware
 FMT = FP32  # whose chunks these are; the exponents of bf16 are the same

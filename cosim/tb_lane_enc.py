@@ -25,7 +25,7 @@ from hls.point import FP32, POINT, RAW, Tables
 TABLES = codec()[1]
 WIDTH = setting.width()
 CONTRACT = setting.configuration().contract
-LOADABLE = bool(setting.configuration().parameters.get("loadable"))
+LOADABLE = setting.loadable()
 
 
 class LaneEncoder(Bench):

@@ -2,13 +2,16 @@
 """The package and the Verilog are built for the same point of the format."""
 
 import json
+from dataclasses import replace
 
 import pytest
+from reference.profile import PROFILES
 
-from cosim.bench import golden
-from hls.configuration import ROOT
-from hls.point import NUMBER_FORMATS, POINT, NumberFormat
+from cosim.bench import golden, setting
+from hls.configuration import ROOT, Configuration, load
+from hls.point import BF16, NUMBER_FORMATS, POINT, NumberFormat, profile_name
 
+ENCODERS = [configuration for configuration in load() if configuration.block == "gradient_enc"]
 MANIFEST = json.loads((ROOT / "rtl" / "MANIFEST.json").read_text())["configs"]
 
 
@@ -22,6 +25,15 @@ def test_header_names_the_hardware_point(fmt: NumberFormat) -> None:
         POINT.lanes,
     )
     assert POINT.lanes - (4 if check else 0) == POINT.tail
+
+
+@pytest.mark.parametrize("encoder", ENCODERS, ids=lambda encoder: encoder.name)
+def test_encoders_write_a_profile_of_the_package(encoder: Configuration) -> None:
+    """The version is the header's; of bf16 no bits may be left out, whatever the profile says."""
+    profile = PROFILES[profile_name(encoder.parameters.get("width", 1))]
+    if encoder.fmt is BF16:
+        profile = replace(profile, trailing=0)
+    assert replace(setting.profile(encoder), version=profile.version) == profile
 
 
 @pytest.mark.parametrize("name", [n for n, entry in MANIFEST.items() if entry["table_set"]])

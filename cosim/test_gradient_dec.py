@@ -4,9 +4,9 @@
 import pytest
 
 from cosim.bench.simulation import Simulate
+from hls.configuration import load
 
 
-@pytest.mark.parametrize("dtype", ["fp32", "bf16"])
-@pytest.mark.parametrize("width", [1, 2, 4])
-def test_gradient_dec(simulate: Simulate, width: int, dtype: str) -> None:
-    simulate(f"gradient_dec_w{width}_{dtype}")
+@pytest.mark.parametrize("name", [c.name for c in load() if c.block == "gradient_dec"])
+def test_gradient_dec(simulate: Simulate, name: str) -> None:
+    simulate(name)

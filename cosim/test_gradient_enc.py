@@ -4,10 +4,9 @@
 import pytest
 
 from cosim.bench.simulation import Simulate
+from hls.configuration import load
 
 
-@pytest.mark.parametrize(
-    "name", [f"gradient_enc_w{width}_{fmt}" for width in (1, 2, 4) for fmt in ("fp32", "bf16")]
-)
+@pytest.mark.parametrize("name", [c.name for c in load() if c.block == "gradient_enc"])
 def test_gradient_enc(simulate: Simulate, name: str) -> None:
     simulate(name)

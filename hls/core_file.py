@@ -2,7 +2,8 @@
 """The FuseSoC core (CAPI2) of a top: what it is, its file, and targets that lint and simulate it.
 
 The simulation sends the words of a file of ip/known_answers and compares what comes with another
-file; the core that it depends on for this is ip/known_answer.core.
+file; where tables are loaded, those of a third come first. The core that it depends on for this is
+ip/known_answer.core.
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ filesets:
 parameters:
   TOP: {{datatype: str, paramtype: vlogdefine, default: {name}}}
   {role}: {{datatype: bool, paramtype: vlogdefine, default: true}}
-{value_keep}  VALUE_BITS: {{datatype: int, paramtype: vlogparam, default: {value_bits}}}
+{value_keep}{loadable}  VALUE_BITS: {{datatype: int, paramtype: vlogparam, default: {value_bits}}}
   CHUNK_BITS: {{datatype: int, paramtype: vlogparam, default: {chunk_bits}}}
   send:
     {{datatype: str, paramtype: plusarg, default: {send}, description: words of s_axis}}
   expect:
     {{datatype: str, paramtype: plusarg, default: {expect}, description: words of m_axis}}
-
+{tables}
 targets:
   default: &default
     description: The Verilog
@@ -63,11 +64,20 @@ targets:
       iverilog_options: [-g2012]
     filesets: [rtl, known_answer]
     toplevel: known_answer
-    parameters: [TOP, {role},{keeps} VALUE_BITS, CHUNK_BITS, send, expect]
+    parameters: [TOP, {role},{keeps}{loads} VALUE_BITS, CHUNK_BITS, send, expect{then}]
 """
 
 VALUE_KEEP = """\
   VALUE_KEEP: {datatype: bool, paramtype: vlogdefine, default: true}
+"""
+LOADABLE = """\
+  LOADABLE: {{datatype: bool, paramtype: vlogdefine, default: true}}
+  TABLE_ADDRESS_BITS: {{datatype: int, paramtype: vlogparam, default: {address_bits}}}
+  TABLE_DATA_BITS: {{datatype: int, paramtype: vlogparam, default: {data_bits}}}
+"""
+TABLES = """\
+  tables:
+    {{datatype: str, paramtype: plusarg, default: {tables}, description: writes of tables}}
 """
 ROLES = {"gradient_enc": "ENCODER", "gradient_dec": "DECODER"}
 WORDS = {"ENCODER": "encoder of gradients", "DECODER": "decoder of gradients"}
@@ -88,18 +98,38 @@ def point_name(configuration: Configuration) -> str:
     return configuration.name.removeprefix(f"{configuration.block}_")
 
 
+def answers(configuration: Configuration) -> dict[str, str]:
+    """Files of ip/known_answers that its simulation reads, by what is in them.
+
+    Tables make no difference to what is sent and comes, wherever they are.
+    """
+    loadable = "table_write" in configuration.ports()
+    point = point_name(configuration).removesuffix("_loadable")
+    files = {kind: f"{point}.{kind}.hex" for kind in ("values", "chunks")}
+    return files | ({"tables": f"{configuration.block}.tables.hex"} if loadable else {})
+
+
 def core_file(configuration: Configuration) -> str:
     """The text of the core of an encoder or decoder."""
     role = ROLES[configuration.block]
     fmt, tables = configuration.codec
     width = configuration.parameters.get("width", 1)
     what = f"{WORDS[role]}, {fmt.name}, {width} value{'s' * (width > 1)} a cycle;"
-    profile = f"profile {profile_name(width)}, table set {tables.name} ({tables.identity})"
-    ports = configuration.ports()
+    ports, files = configuration.ports(), answers(configuration)
+    loadable = "tables" in files
+    set_name = f"table set {tables.name} ({tables.identity})"
+    profile = f"profile {profile_name(width)}, "
+    profile += f"{len(tables.tables)} tables that are loaded" if loadable else set_name
     ends = ["s_axis", "m_axis"] if role == "ENCODER" else ["m_axis", "s_axis"]
     values, chunks = (ports[end] for end in ends)
-    files = [f"{point_name(configuration)}.{kind}.hex" for kind in ("values", "chunks")]
-    send, expect = files if role == "ENCODER" else reversed(files)
+    words = files["values"], files["chunks"]
+    send, expect = words if role == "ENCODER" else reversed(words)
+    load = loads = then = load_file = ""
+    if loadable:
+        address, data = len(ports["table_address"]), len(ports["table_data"])
+        load = LOADABLE.format(address_bits=address, data_bits=data)
+        loads, then = " LOADABLE, TABLE_ADDRESS_BITS, TABLE_DATA_BITS,", ", tables"
+        load_file = TABLES.format(tables=files["tables"])
     return TEXT.format(
         mark=MARK,
         name=configuration.name,
@@ -110,6 +140,10 @@ def core_file(configuration: Configuration) -> str:
         role=role,
         value_keep=VALUE_KEEP if hasattr(values, "tkeep") else "",
         keeps=" VALUE_KEEP," if hasattr(values, "tkeep") else "",
+        loadable=load,
+        loads=loads,
+        tables=load_file,
+        then=then,
         value_bits=len(values.tdata),
         chunk_bits=len(chunks.tdata),
         send=send,

@@ -38,7 +38,8 @@ Role         top
 Golden       read_chunk of swmodel/reference/decode.py, and the package entrolith
 Format       swmodel/FORMAT.md sections 4 to 7, profiles hw-n8-c4096 and hw2-n8-c4096, but the
              latter's known runs
-Parameters   fmt: the number format; tables: the table set, built in; width: W, values of a group
+Parameters   fmt: the number format; tables: the table set, built in; width: W, values of a group;
+             loadable: with a memory in place of the tables, of which then only the number counts
 Not done     the stream's header and directory (sections 1 and 2), stored chunks, known runs
 """
 
@@ -49,10 +50,12 @@ from myhdl import ResetSignal, Signal, always_comb, always_seq, block, enum, ins
 from hls.chunk_check import chunk_check, wait
 from hls.chunk_error import CODE_BITS, ChunkError
 from hls.chunk_parse import SHAPE, chunk_parse, place_bits, span_bits
+from hls.code_tables import table_bits, word_sizes
 from hls.fifo import fifo
 from hls.lane_dec import lane_dec, overhead
 from hls.point import POINT
 from hls.raw_join import raw_join
+from hls.row_memory import write_port
 from hls.stream import AxiStream, Contract
 from hls.zero_flags import user_bits, zero_flags
 
@@ -88,15 +91,20 @@ def first_taken(width: int, *, short: bool) -> int:
     return 1 + bool(short and width > 1) + halves
 
 
-def ports(fmt, width=1):
+def ports(tables, fmt, width=1, loadable=False):
+    load = write_port(table_bits(tables), word_sizes(tables)) if loadable else {}
     return {
         "s_axis": AxiStream(32 * width, keep=True, user=1),
         "m_axis": AxiStream(fmt.width * width, keep=width > 1, user=CODE_BITS),
+        **load,
     }
 
 
 @block
-def gradient_dec(clk, rst, s_axis, m_axis, tables, fmt, width=1):
+def gradient_dec(
+    clk, rst, s_axis, m_axis, tables, fmt, width=1,
+    table_write=None, table_address=None, table_data=None,
+):  # fmt: skip
     """Decode frames of chunks.
 
     s_axis  in   a packet is a chunk; tkeep marks its bytes, all but in its last word; tuser = it is
@@ -106,6 +114,10 @@ def gradient_dec(clk, rst, s_axis, m_axis, tables, fmt, width=1):
                  ChunkError (hls/chunk_error.py) that was found first: then its values, and how many
                  there are, mean nothing. In other words tuser is 0.
     rst     in   synchronous, active high; drops everything in flight
+    table_write    in   if it is loadable, the write port of its memory, for when no chunks are
+                        inside; hls/table_words.py prints what to write
+    table_address  in   where table_data goes
+    table_data     in   a word of a table
     """
     step = enum("PASS", "PURGE", "CLOSE", "RESUME")
     state = Signal(step.PASS)
@@ -140,7 +152,10 @@ def gradient_dec(clk, rst, s_axis, m_axis, tables, fmt, width=1):
     span_queue = fifo(clk, flush, span_in, span, SHAPES)
     codes_queue = fifo(clk, flush, codes_in, codes, CODE_BYTES * 8 // word)
     raw_queue = fifo(clk, flush, raw_in, raw, RAW_BYTES * 8 // word)
-    decode = lane_dec(clk, flush, shape, lanes, codes, exponents_in, tail, check, tables, width)
+    decode = lane_dec(
+        clk, flush, shape, lanes, codes, exponents_in, tail, check, tables, width,
+        table_write, table_address, table_data,
+    )  # fmt: skip
     exponents_queue = fifo(clk, flush, exponents_in, exponents, EXPONENT_BYTES // width)
     look_up = zero_flags(clk, flush, zeros, bitmap, flags, width)
     join = raw_join(clk, flush, flags, span, exponents, raw, tail, values, fmt, width)

@@ -7,7 +7,8 @@ Format       swmodel/FORMAT.md section 4; profiles of section 8: hw-n8-c4096 at 
 Parameters   tables: the table set; fmt: the number format, fp32 or bf16; width: W, values a cycle;
              stride: one of so many values counts in a table's cost, as the profile has it;
              trailing: whether bytes that are 0 in all raw parts of a chunk are left out; runs:
-             whether zeros may be written as known runs
+             whether zeros may be written as known runs; loadable: with memories in place of the
+             tables, of which then only the number counts
 Not done     the stream's header, directory and footer (sections 1 and 2), which software writes
 
   values -> zero_split -+- exponents -> block_max -> huff_choice -> chunk_reverse -+
@@ -51,6 +52,7 @@ from hls import (
 )
 from hls.fifo import cut
 from hls.point import POINT
+from hls.row_memory import shared_port, write_to
 from hls.side_by_side import side_by_side
 from hls.stream import AxiStream, Contract, word_bytes
 from hls.zero_split import COUNT, INDEX
@@ -66,23 +68,31 @@ RUNS_LATENCY = -2  # and with runs, as a chunk without zeros has no part of them
 RUNS_CYCLES = 1  # of each chunk, if it has no tokens
 
 
+LOADED = (lane_enc, huff_choice)
+"""The blocks whose memories the write port has, by their number in it."""
+
+
 def contract(width=1, runs=False):
     cycles = POINT.chunk // width + CHUNK_CYCLES[width] + RUNS_CYCLES * runs
     latency = LATENCY[width] + RUNS_LATENCY * runs
     return Contract(latency=latency, interval=1, values_per_cycle=POINT.chunk / cycles)
 
 
-def ports(fmt, width=1):
+def ports(tables, fmt, width=1, loadable=False):
+    parts = [part.ports(tables, loadable=True) for part in LOADED]
+    load = shared_port(*parts) if loadable else {}
     return {
         "s_axis": AxiStream(width * fmt.width, keep=width > 1),
         "m_axis": AxiStream(8 * word_bytes(width), keep=True, user=1),
+        **load,
     }
 
 
 @block
 def gradient_enc(
-    clk, rst, s_axis, m_axis, tables, fmt, width=1, stride=1, trailing=False, runs=False
-):
+    clk, rst, s_axis, m_axis, tables, fmt, width=1, stride=1, trailing=False, runs=False,
+    table_write=None, table_address=None, table_data=None,
+):  # fmt: skip
     """Encode frames of values.
 
     s_axis  in   tdata = values, the first lowest; tlast ends the frame. Only there a word may have
@@ -90,7 +100,21 @@ def gradient_enc(
     m_axis  out  the frame's chunks, a packet each: byte 0 in bits 7:0, tkeep full but in a packet's
                  last word, whose other bytes are 0; tuser = the frame's last chunk, in all words
     rst     in   synchronous, active high; drops everything in flight
+    table_write    in   if it is loadable, the write port of its memories, for when no values are
+                        inside; hls/table_words.py prints what to write
+    table_address  in   where table_data goes
+    table_data     in   a word of a table
     """
+    load_codes, load_costs, loads = (), (), ()
+    if table_write is not None:
+        write_codes, write_costs = (Signal(bool(0)) for _ in LOADED)
+        load_codes, load_costs = (
+            (write, table_address, table_data) for write in (write_codes, write_costs)
+        )
+        loads = [
+            write_to(i, table_write, table_address, write)
+            for i, write in enumerate((write_codes, write_costs))
+        ]
     _, nonzeros, flags, totals = zero_split.ports(fmt, width, trailing).values()
     exponents, maxima = block_max.ports(width).values()
     _, chosen, headers = huff_choice.ports(tables, width).values()
@@ -113,11 +137,14 @@ def gradient_enc(
         zero_stages = (zero_bitmap.zero_bitmap(clk, rst, flags, zeros, width),)
 
     return (
+        *loads,
         *zero_stages,
         zero_split.zero_split(clk, rst, s_axis, nonzeros, flags, totals, fmt, width, trailing),
         divide(nonzeros, exponents, raw_parts, fmt, width),
         block_max.block_max(clk, rst, exponents, maxima, width),
-        huff_choice.huff_choice(clk, rst, maxima, chosen, headers, tables, width, stride),
+        huff_choice.huff_choice(
+            clk, rst, maxima, chosen, headers, tables, width, stride, *load_costs
+        ),
         chunk_reverse.chunk_reverse(clk, rst, chosen, backwards, width),
         code_schedule.code_schedule(
             clk,
@@ -133,7 +160,9 @@ def gradient_enc(
             tokens,
             trailing,
         ),
-        lane_enc.lane_enc(clk, rst, operations, code_bytes, tables, width, runs, trailing),
+        lane_enc.lane_enc(
+            clk, rst, operations, code_bytes, tables, width, runs, trailing, *load_codes
+        ),
         code_stack.code_stack(clk, rst, code_bytes, codes, width),
         raw_queue.raw_queue(clk, rst, raw_parts, raw_words, fmt, width),
         chunk_assemble.chunk_assemble(

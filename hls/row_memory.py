@@ -27,16 +27,41 @@ def write_port(row_bits, sizes):
     }
 
 
+def shared_port(*ports):
+    """One port for several memories: a memory's number is above the bits of its addresses."""
+    bits = max(len(port["table_address"]) for port in ports)
+    numbers = (len(ports) - 1).bit_length()
+    return {
+        "table_write": Signal(bool(0)),
+        "table_address": Signal(intbv(0)[numbers + bits :]),
+        "table_data": Signal(intbv(0)[max(len(port["table_data"]) for port in ports) :]),
+    }
+
+
+@block
+def write_to(number, write, address, chosen):
+    """Of a port that two memories share: whether the one of this number is written."""
+    top = len(address) - 1
+
+    @always_comb
+    def choose():
+        chosen.next = write and address[top] == number
+
+    return choose
+
+
 @block
 def row_memory(clk, write, address, data, read, number, row, sizes):
     """Write and read.
 
-    write    in   data, from its lowest bit, goes to the address {number of the row, of its word};
-                  a row changes with the last of its words, which take the others along
+    write    in   data, from its lowest bit, goes to the address {number of the row, of its word},
+                  above which it may have more bits; a row changes with the last of its words, which
+                  take the others along
     read     in   row shows the row of this number from the next cycle on, else it holds
     """
     low = word_bits(sizes)
     last = len(sizes) - 1
+    top = low + len(number)
     gathered = [Signal(intbv(0)[size:]) for size in sizes]  # the last one is data's
     gathers = [gather(clk, write, address, data, gathered[i], i, low) for i in range(last)]
     new_row = ConcatSignal(*reversed(gathered))
@@ -48,7 +73,7 @@ def row_memory(clk, write, address, data, read, number, row, sizes):
     @always_comb
     def finish():
         commit.next = write and address[low:] == last
-        written.next = address[:low]
+        written.next = address[top:low]
 
     @always_comb
     def pass_on():

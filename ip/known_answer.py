@@ -15,8 +15,10 @@ from cosim.bench.corners import Corners, Frame
 from cosim.bench.frames import chunks_to_words, values_to_words
 from cosim.bench.streams import Word
 from hls.configuration import Configuration
-from hls.core_file import point_name, vlnv
+from hls.core_file import answers as answer_files
+from hls.core_file import vlnv
 from hls.stream import FIELDS, AxiStream, word_bytes
+from hls.table_words import lines
 
 SEED = 1
 
@@ -94,11 +96,15 @@ def files(configurations: Sequence[Configuration]) -> dict[str, str]:
     """Texts of known_answers and of the core that delivers them, by path in ip/."""
     texts: dict[str, str] = {}
     for configuration in configurations:
-        if configuration.block == "gradient_enc":
-            point = point_name(configuration)
+        if not configuration.top:
+            continue
+        paths = {kind: f"known_answers/{f}" for kind, f in answer_files(configuration).items()}
+        if "tables" in paths:
+            _, tables = configuration.codec
+            texts[paths["tables"]] = "".join(lines(configuration.block, tables.tables))
+        elif configuration.block == "gradient_enc":
             pair = answers(configuration, frames(configuration))
-            for kind, text in zip(("values", "chunks"), pair, strict=True):
-                texts[f"known_answers/{point}.{kind}.hex"] = text
+            texts[paths["values"]], texts[paths["chunks"]] = pair
     listed = "".join(
         f"      - {path}: {{copyto: {path.split('/')[1]}}}\n" for path in sorted(texts)
     )

@@ -4,21 +4,26 @@
 //
 // Twice: without pauses, then with both sides pausing by chance, each on its own. +send=FILE and
 // +expect=FILE hold the words of the two streams in hexadecimal, {tlast, tuser, tkeep, tdata} as
-// far as the stream has them. Ends with "passed", or with an error and a bad exit status.
+// far as the stream has them. +tables=FILE holds what is written to its tables before, in lines
+// "@address data". Ends with "passed", or with an error and a bad exit status.
 // +vcd=FILE records the ports of a run without pauses, and ends after it.
 //
 //   TOP         the module
 //   ENCODER     defined if it is one
 //   DECODER     defined if it is one
 //   VALUE_KEEP  defined if words of values have tkeep
+//   LOADABLE    defined if tables are written to it
 //   VALUE_BITS  of tdata where values move
 //   CHUNK_BITS  of tdata where chunks move
+//   TABLE_ADDRESS_BITS, TABLE_DATA_BITS  of the port that tables are written to
 `timescale 1ns / 1ps
 `default_nettype none
 
 module known_answer #(
     parameter VALUE_BITS = 32,
-    parameter CHUNK_BITS = 32
+    parameter CHUNK_BITS = 32,
+    parameter TABLE_ADDRESS_BITS = 8,
+    parameter TABLE_DATA_BITS = 32
 );
     localparam KEEP_BITS = CHUNK_BITS / 8;
 `ifdef VALUE_KEEP
@@ -52,10 +57,21 @@ module known_answer #(
     wire [SEND_WORD-1:0] s_word = to_send[sent];
     wire [COME_WORD-1:0] m_word;
 
+`ifdef LOADABLE
+    reg table_write = 0;
+    reg [TABLE_ADDRESS_BITS-1:0] table_address;
+    reg [TABLE_DATA_BITS-1:0] table_data;
+`endif
+
 `ifdef ENCODER
     `TOP top (
         .clk(clk),
         .rst(rst),
+`ifdef LOADABLE
+        .table_write(table_write),
+        .table_address(table_address),
+        .table_data(table_data),
+`endif
         .s_axis_tdata(s_word[VALUE_BITS-1:0]),
 `ifdef VALUE_KEEP
         .s_axis_tkeep(s_word[VALUE_BITS+:VALUE_BITS/8]),
@@ -77,6 +93,11 @@ module known_answer #(
     `TOP top (
         .clk(clk),
         .rst(rst),
+`ifdef LOADABLE
+        .table_write(table_write),
+        .table_address(table_address),
+        .table_data(table_data),
+`endif
         .s_axis_tdata(s_word[CHUNK_BITS-1:0]),
         .s_axis_tkeep(s_word[CHUNK_BITS+:KEEP_BITS]),
         .s_axis_tuser(s_word[CHUNK_WORD-2]),
@@ -152,6 +173,22 @@ module known_answer #(
         end
     endtask
 
+`ifdef LOADABLE
+    task load(input integer tables);
+        reg [TABLE_ADDRESS_BITS-1:0] address;
+        reg [TABLE_DATA_BITS-1:0] data;
+        begin
+            while ($fscanf(tables, "@%h %h\n", address, data) == 2) begin
+                table_write <= 1;
+                table_address <= address;
+                table_data <= data;
+                @(posedge clk);
+            end
+            table_write <= 0;
+        end
+    endtask
+`endif
+
     reg [8*256-1:0] name;
     integer file;
 
@@ -170,6 +207,14 @@ module known_answer #(
         while ($fscanf(file, "%h\n", to_come[come_count]) == 1) come_count = come_count + 1;
         $fclose(file);
         if (send_count == 0 || come_count == 0) $fatal(1, "a file has no words");
+
+`ifdef LOADABLE
+        if (!$value$plusargs("tables=%s", name)) $fatal(1, "no +tables=FILE");
+        file = $fopen(name, "r");
+        if (file == 0) $fatal(1, "cannot read %0s", name);
+        load(file);
+        $fclose(file);
+`endif
 
         if ($value$plusargs("vcd=%s", name)) begin
             $dumpfile(name);

@@ -4,12 +4,16 @@ gradient_enc_w2_fp32.v
 gradient_enc_w2_bf16.v
 gradient_enc_w4_fp32.v
 gradient_enc_w4_bf16.v
+gradient_enc_w4_fp32_loadable.v
+gradient_enc_w4_bf16_loadable.v
 gradient_dec_w1_fp32.v
 gradient_dec_w1_bf16.v
 gradient_dec_w2_fp32.v
 gradient_dec_w2_bf16.v
 gradient_dec_w4_fp32.v
 gradient_dec_w4_bf16.v
+gradient_dec_w4_fp32_loadable.v
+gradient_dec_w4_bf16_loadable.v
 zero_split.v
 zero_split_w2.v
 zero_split_w4.v

@@ -11,13 +11,10 @@ from collections.abc import Sequence
 
 import entrolith
 import numpy as np
-from reference.encode import encode_chunk
-from reference.profile import PROFILES
 
-from cosim.bench import setting
 from cosim.bench.corners import Frame
 from hls.configuration import Configuration
-from hls.point import POINT, NumberFormat, Tables
+from hls.point import POINT, NumberFormat, Tables, profile_name
 
 TABLE_SET = slice(12, 20)  # fields of the stream's header (section 1)
 DIRECTORY_BYTES = slice(20, 24)
@@ -52,14 +49,12 @@ def chunks(
     return cut
 
 
-def encoded(frame: Frame, configuration: Configuration) -> list[bytes]:
-    """The chunks that an encoder makes of a frame: the package's, where it has the profile."""
-    fmt, tables = configuration.codec
-    written = setting.profile(configuration)
-    if written == PROFILES[POINT.profile]:
-        return chunks(frame, fmt)
-    cuts = (frame[at : at + POINT.chunk] for at in range(0, len(frame), POINT.chunk))
-    return [encode_chunk(values, fmt.name, tables.tables, written) for values in cuts]
+def encoded(
+    frame: Frame, configuration: Configuration, tables: Tables | None = None
+) -> list[bytes]:
+    """The chunks that an encoder makes of a frame."""
+    fmt, _ = configuration.codec
+    return chunks(frame, fmt, profile_name(configuration.parameters.get("width", 1)), tables)
 
 
 def table_set(stream: bytes) -> str:

@@ -40,6 +40,11 @@ def runs() -> bool:
     return bool(configuration().parameters.get("runs"))
 
 
+def loadable() -> bool:
+    """Whether the configuration's tables are written over a port."""
+    return bool(configuration().parameters.get("loadable"))
+
+
 def profile(of: Configuration | None = None) -> Profile:
     """What a configuration, that of the simulation unless another is named, writes."""
     parameters = (of or configuration()).parameters

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterable
+
 from cosim.bench import setting
 from cosim.bench.bench import Bench
 from hls.point import Tables
@@ -11,8 +14,19 @@ from hls.table_words import table_words
 
 async def write_tables(bench: Bench, tables: Tables) -> None:
     """Write a table set, a word a cycle."""
+    await _write(bench, table_words(setting.configuration().block, tables))
+
+
+async def write_noise(bench: Bench, tables: Tables) -> None:
+    """Write words that are no tables, as many as these have."""
+    bits = len(bench.dut.table_data)
+    words = table_words(setting.configuration().block, tables)
+    await _write(bench, ((address, random.getrandbits(bits)) for address, _ in words))
+
+
+async def _write(bench: Bench, words: Iterable[tuple[int, int]]) -> None:
     dut = bench.dut
-    for address, data in table_words(setting.configuration().block, tables):
+    for address, data in words:
         dut.table_write.value = 1
         dut.table_address.value = address
         dut.table_data.value = data
