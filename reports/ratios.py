@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLES = 16
-HARDWARE = "hw-n8-c4096"
+HARDWARE = "hw2-n8-c4096"
 
 
 @dataclass(frozen=True)
