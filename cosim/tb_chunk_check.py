@@ -183,7 +183,7 @@ async def keeps_its_contract(dut: Any) -> None:
         await checker.expect(frame)
         *moved, last = checker.values.moved
         assert moved == list(range(moved[0], moved[0] + 99, CONTRACT.interval))
-        assert last == moved[-1] + 1 + wait(FMT, WIDTH, lacking)
+        assert last == moved[-1] + 1 + wait(FMT, lacking)
         latencies = {b - a for a, b in zip(moved, checker.passed.moved[:-1], strict=True)}
         assert latencies == {CONTRACT.latency}
         assert checker.passed.moved[-1] == last

@@ -282,7 +282,7 @@ async def keeps_its_latency(dut: Any) -> None:
         promised = latency_of(golden.chunks(frame, FMT)[0]) if count > 1 else CONTRACT.latency
         assert latency == promised, f"{count} values: {latency}"
         words = -(-count // WIDTH)
-        held = wait(FMT, WIDTH, -count % WIDTH) if count > 1 else 0
+        held = wait(FMT, -count % WIDTH) if count > 1 else 0
         assert decoder.values.moved[-1] - decoder.values.moved[0] >= words - 1 + held
 
 

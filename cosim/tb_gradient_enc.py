@@ -22,6 +22,7 @@ from hls.point import POINT, Tables
 from hls.stream import word_bytes
 from hls.zero_bitmap import CHUNK_PAUSE
 from hls.zero_runs import CHUNK_PAUSE as RUNS_PAUSE
+from hls.zero_split import turns
 from hls.zero_tokens import MOST_PAIRS
 
 FULL = setting.full()
@@ -31,7 +32,7 @@ WORD_BYTES = word_bytes(WIDTH)
 LOADABLE = setting.loadable()
 CONTRACT = setting.configuration().contract
 PAUSES = (SUMMARIES - 1) * SUMMARY_PAUSE  # for zeros in a chunk, and behind it
-PAUSES += RUNS_PAUSE if setting.runs() else CHUNK_PAUSE
+PAUSES += RUNS_PAUSE if setting.runs() else max(CHUNK_PAUSE, turns(FMT, WIDTH))
 
 Named = tuple[str, Frame]
 

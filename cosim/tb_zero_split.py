@@ -17,17 +17,19 @@ from cosim.bench.stages import Stages
 from cosim.bench.stalls import Stall, burst3, burst4, coin, free
 from cosim.bench.streams import Word
 from hls.point import POINT
-from hls.zero_split import CONTRACT, FLAG_LATENCY, chunk_latency
+from hls.zero_split import CONTRACT, FLAG_LATENCY, chunk_latency, turns
 
 CONFIGURATION = setting.configuration()
 assert CONFIGURATION.fmt, "zero_split is built for a number format"
 FMT = CONFIGURATION.fmt
 WIDTH = setting.width()
+OPTIONS = FMT, WIDTH, bool(CONFIGURATION.parameters.get("trailing"))
 VIEW = present(FMT.width)
 
 
 def block(dut: Any, idle: Stall = free, stall: Stall = free) -> Block:
-    return Block(dut, ["s_axis"], ["m_axis", "m_flag", "m_chunk"], idle, stall)
+    outputs = ["m_axis", "m_flag", "m_chunk"]
+    return Block(dut, ["s_axis"], outputs, idle, stall, partial=["m_axis"])
 
 
 def value_words(chunk: Stages) -> list[Word]:
@@ -94,11 +96,13 @@ async def keeps_its_contract(dut: Any) -> None:
     await tb.reset()
     frame = corners().gradient(2 * POINT.chunk)
     await tb.check(cases([("dense", frame)]), VIEW)
-    taken, groups = tb.moved("s_axis"), POINT.chunk // WIDTH
-    assert taken == list(range(taken[0], taken[0] + 2 * groups, CONTRACT.interval))
-    assert lags(tb.moved("m_axis"), taken) == {CONTRACT.latency}
-    assert lags(tb.moved("m_flag"), taken) == {FLAG_LATENCY}
-    assert lags(tb.moved("m_chunk"), taken[groups - 1 :: groups]) == {chunk_latency(FMT, WIDTH)}
+    groups, pause = POINT.chunk // WIDTH, turns(*OPTIONS)
+    taken = tb.moved("s_axis")
+    due = [taken[0] + i * CONTRACT.interval + i // groups * pause for i in range(2 * groups)]
+    assert taken[1:] == [cycle + 1 for cycle in due[:-1]]  # as the group before moves on
+    assert lags(tb.moved("m_axis"), due) == {CONTRACT.latency}
+    assert lags(tb.moved("m_flag"), due) == {FLAG_LATENCY}
+    assert lags(tb.moved("m_chunk"), due[groups - 1 :: groups]) == {chunk_latency(*OPTIONS)}
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -108,4 +112,4 @@ async def takes_off_what_the_last_group_lacks(dut: Any) -> None:
         await tb.reset()
         await tb.check(cases([("short", corners().gradient(3 * WIDTH - lacking))]), VIEW)
         (came,), end = tb.moved("m_chunk"), tb.moved("s_axis")[-1]
-        assert came - end == chunk_latency(FMT, WIDTH, lacking)
+        assert came - end == chunk_latency(*OPTIONS, lacking)

@@ -45,6 +45,7 @@ def bitmap_words(
     position = Signal(modbv(0)[last.bit_length() :])
     filled = [Signal(intbv(0)[width:]) for _ in range(turns)]
     word_done = Signal(bool(0))
+    some = Signal(bool(0))  # it is not 0
     word_number = Signal(modbv(0)[WORDS_LOG2:])  # in the chunk
     summary_due = Signal(bool(0))
     ended = Signal(bool(0))  # the chunk's last flag has entered
@@ -65,7 +66,7 @@ def bitmap_words(
 
     @always_comb
     def store():
-        write.next = word_done and word != 0
+        write.next = word_done and some
         complete.next = closing and not write_summary
 
     @always_seq(clk.posedge, reset=rst)
@@ -88,11 +89,16 @@ def bitmap_words(
             closing.next = False
 
     @always(clk.posedge)
+    def look():
+        if take:
+            some.next = s_axis.tdata != 0 or (some and position != 0)
+
+    @always(clk.posedge)
     def summarize():
         if word_done:
             if word_number[5:] == 0:
                 summary.next = 0
-            summary.next[word_number[5:]] = word != 0
+            summary.next[word_number[5:]] = some
             number.next = word_number[:5]
 
     return instances()

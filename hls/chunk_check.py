@@ -5,7 +5,7 @@ Role         last stage of gradient_dec
 Golden       zlib.crc32
 Format       swmodel/FORMAT.md section 7
 Parameters   fmt: the number format; width: W, values of a group
-Throughput   a group a cycle; wait(fmt, width) cycles more a frame, in which its last group waits
+Throughput   a group a cycle; wait(fmt) cycles more a frame, in which its last group waits
              for the verdict, and one for each byte that this group lacks: the check counts them as
              zeros, and takes them off again
 """
@@ -13,7 +13,6 @@ Throughput   a group a cycle; wait(fmt, width) cycles more a frame, in which its
 from __future__ import annotations
 
 from myhdl import (
-    ConcatSignal,
     Signal,
     always,
     always_comb,
@@ -26,7 +25,7 @@ from myhdl import (
 )
 
 from hls.chunk_error import CODE_BITS, ChunkError
-from hls.crc32 import crc32, latency
+from hls.crc32 import LATENCY, crc32
 from hls.point import NumberFormat
 from hls.stream import AxiStream, Contract, item_bits
 from hls.zero_flags import user_bits
@@ -36,9 +35,9 @@ CONTRACT = Contract(latency=0, interval=1)  # of a group that is not its frame's
 NONE, CHECK = int(ChunkError.NONE), int(ChunkError.CHECK)
 
 
-def wait(fmt: NumberFormat, width: int = 1, lacking: int = 0) -> int:
+def wait(fmt: NumberFormat, lacking: int = 0) -> int:
     """Cycles of a frame's last group, which lacks so many values."""
-    return 1 + latency(width * fmt.width) + lacking * fmt.width // 8
+    return 1 + LATENCY + lacking * fmt.width // 8
 
 
 def ports(fmt, width=1):
@@ -74,7 +73,6 @@ def chunk_check(
     rst      in   synchronous, active high
     """
     last_flag, check_flag = user_bits(width) - 2, user_bits(width) - 1
-    stages = latency(width * fmt.width)
 
     take = Signal(bool(0))  # the group counts
     moves = Signal(bool(0))
@@ -87,11 +85,10 @@ def chunk_check(
     fresh = Signal(bool(1))  # the next group is a chunk's first
     found = Signal(intbv(0)[32:])
     verdict = Signal(intbv(0)[CODE_BITS:])
-    ending = [Signal(bool(0)) for _ in range(stages + 1)]  # the frame's last group is on its way
-    due = [Signal(bool(0)) for _ in range(stages + 1)]  # that of a chunk with a check is
-    end_starts, due_starts = ending[0], due[0]
-    end_here, due_here = ending[-1], due[-1]
-    end_on_way = ConcatSignal(*ending[1:]) if stages > 1 else ending[1]
+    end_starts = Signal(bool(0))  # the frame's last group counts
+    end_here = Signal(bool(0))  # and has been counted
+    due_starts = Signal(bool(0))  # that of a chunk with a check does
+    due_here = Signal(bool(0))
 
     if width == 1:
         lacks = False
@@ -101,9 +98,8 @@ def chunk_check(
         settling = settle(clk, s_axis, m_axis, take, end_here, lacks, fmt, width)
         remainder = crc32(clk, rst, take, fresh, s_axis.tdata, found, lacks)
     ways = [
-        go_on(clk, rst, flags[i], lacks if i == stages - 1 else False, leaves, flags[i + 1])
-        for flags in (ending, due)
-        for i in range(stages)
+        go_on(clk, rst, starts, lacks, leaves, here)
+        for starts, here in ((end_starts, end_here), (due_starts, due_here))
     ]
 
     @always_comb
@@ -125,7 +121,7 @@ def chunk_check(
 
     @always_comb
     def count():
-        counted.next = judged or end_on_way != 0
+        counted.next = judged or end_here
         passed.next = moves and s_axis.tuser[last_flag] and not close
         take.next = s_axis.tvalid and (
             (m_axis.tready and not s_axis.tlast and (not halt or waiting))

@@ -8,16 +8,17 @@ Parameters   fmt: the number format, whose values are whole bytes; width: values
 Not done     no stall: a group enters in the cycle in which `take` is high. Every group is full:
              `shorten` takes zeros off the end again
 
-A group of up to 32 bits is added to the remainder, and both go through one network of XOR gates. Of
-a wider one only the remainder does: what the group adds is summed up in the cycle before.
+Each bit of the next check is a sum of bits of this one and of the group. One network of XOR gates
+makes all of them, and is as shallow as it can be.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from itertools import combinations
 
-from myhdl import ConcatSignal, Signal, always, always_comb, always_seq, block, instances, intbv
+from myhdl import ConcatSignal, Signal, always_comb, always_seq, block, instances, intbv
 
 from hls.stream import Contract
 
@@ -27,14 +28,9 @@ ONES = (1 << WIDTH) - 1
 BYTE = 8
 
 
-def contract(fmt, width=1):
-    """The latency is 2 for a group of more than 32 bits."""
-    return Contract(latency=latency(width * fmt.width), interval=1)
+LATENCY = 1  # from a group to its check
 
-
-def latency(bits: int) -> int:
-    """Cycles from a group of so many bits to its check."""
-    return 1 if bits <= WIDTH else 2
+CONTRACT = Contract(latency=LATENCY, interval=1)
 
 
 def ports(fmt, width=1):
@@ -55,22 +51,14 @@ def crc32(clk, rst, take, first, value, check, undo=None):
     value  in   a group of values, the first in the lowest bits; a value is little-endian
     check  out  the CRC-32, the contract's latency after take
     rst    in   synchronous, active high
-    A flag `undo` may be given: when it is set, and no group is on its way, the check is shortened.
+    A flag `undo` may be given: when it is set, and no group enters, the check is shortened.
     """
-    step = narrow if latency(len(value)) == 1 else wide
-    return step(clk, rst, take, first, value, check, undo)
-
-
-@block
-def narrow(clk, rst, take, first, value, check, undo):
-    """Add the group to the remainder, then divide."""
     earlier = Signal(intbv(0)[WIDTH:])  # check without this group
-    mixed = Signal(intbv(0)[WIDTH:])
+    remainder = Signal(intbv(0)[WIDTH:])
     following = Signal(intbv(0)[WIDTH:])
     total = Signal(intbv(0)[WIDTH:])
-    width = len(value)
 
-    network = xor_network(mixed, following, dependencies(width))
+    network = xor_network([remainder, value], following, dependencies(len(value)))
 
     @always_comb
     def origin():
@@ -79,61 +67,11 @@ def narrow(clk, rst, take, first, value, check, undo):
             earlier.next = check
 
     @always_comb
-    def mix():
-        mixed.next = ~earlier
-        mixed.next[width:] = ~earlier[width:] ^ value
-
-    @always_comb
-    def add():
+    def complement():
+        remainder.next = ~earlier
         total.next = ~following
 
     summation = accumulate(clk, rst, take, total, check, undo)
-    return instances()
-
-
-@block
-def wide(clk, rst, take, first, value, check, undo):
-    """Divide the group, and in the next cycle the remainder, and add."""
-    rows = dependencies(len(value))
-    remainder_rows = [[column for column in row if column < WIDTH] for row in rows]
-    start = sum((len(row) & 1) << bit for bit, row in enumerate(remainder_rows))  # of ones
-
-    sums = Signal(intbv(0)[WIDTH:])
-    addend = Signal(intbv(0)[WIDTH:])
-    taken = Signal(bool(0))
-    taken_first = Signal(bool(0))
-    remainder = Signal(intbv(0)[WIDTH:])
-    divided = Signal(intbv(0)[WIDTH:])
-    moved = Signal(intbv(0)[WIDTH:])
-    total = Signal(intbv(0)[WIDTH:])
-
-    network = xor_network(value, sums, rows)
-    loop = xor_network(remainder, divided, remainder_rows)
-
-    @always_comb
-    def complement():
-        remainder.next = ~check
-
-    @always_comb
-    def origin():
-        moved.next = intbv(start)[WIDTH:]
-        if not taken_first:
-            moved.next = divided
-
-    @always_seq(clk.posedge, reset=rst)
-    def enter():
-        taken.next = take
-
-    @always(clk.posedge)
-    def divide():
-        addend.next = sums
-        taken_first.next = first
-
-    @always_comb
-    def add():
-        total.next = ~(moved ^ addend)
-
-    summation = accumulate(clk, rst, taken, total, check, undo)
     return instances()
 
 
@@ -172,7 +110,7 @@ def shorten(check, shorter):
     remainder = Signal(intbv(0)[WIDTH:])
     earlier = Signal(intbv(0)[WIDTH:])
 
-    network = xor_network(remainder, earlier, undone_byte())
+    network = xor_network([remainder], earlier, undone_byte())
 
     @always_comb
     def complement():
@@ -183,11 +121,12 @@ def shorten(check, shorter):
 
 
 def dependencies(width):
-    """For each bit of the next remainder, the bits of (remainder ^ group) whose sum it is."""
+    """For each bit of the next remainder, the bits of remainder and group whose sum it is."""
     rows = [[] for _ in range(WIDTH)]
-    for column in range(max(WIDTH, width)):
-        remainder = 1 << column % WIDTH
-        for _ in range(width - column // WIDTH * WIDTH):
+    for column in range(width + WIDTH):
+        bit = column if column < WIDTH else column - WIDTH  # of what is divided
+        remainder = 1 << bit % WIDTH
+        for _ in range(width - bit // WIDTH * WIDTH):
             remainder = remainder >> 1 ^ (POLYNOMIAL if remainder & 1 else 0)
         for row in range(WIDTH):
             if remainder >> row & 1:
@@ -210,35 +149,65 @@ def undone_byte():
 
 
 @block
-def xor_network(word, sums, rows):
-    """Bit i of sums is the sum of those bits of word that rows[i] lists.
-
-    The trees of two-input gates are balanced, and a pair that several rows need is added once.
-    """
-    terms, rows, gates = [word(i) for i in range(len(word))], [list(row) for row in rows], []
-    while any(len(row) > 1 for row in rows):  # one level of every tree
-        added = [[] for _ in rows]
-        pairs = Counter(pair for row in rows for pair in combinations(row, 2))
-        while pairs:
-            left, right = max(pairs, key=lambda pair: (pairs[pair], pair))
-            total = Signal(bool(0))
-            gates.append(xor2(terms[left], terms[right], total))
-            for row, done in zip(rows, added, strict=True):
-                if left in row and right in row:
-                    pairs.subtract(p for p in combinations(row, 2) if left in p or right in p)
-                    row.remove(left)
-                    row.remove(right)
-                    done.append(len(terms))
-            pairs = +pairs
-            terms.append(total)
-        rows = [sorted(row + done) for row, done in zip(rows, added, strict=True)]
-    joined = ConcatSignal(*(terms[row[0]] for row in reversed(rows)))
+def xor_network(words, sums, rows):
+    """Bit i of sums is the sum of those bits of the words, side by side, that rows[i] lists."""
+    terms = [word(i) for word in words for i in range(len(word))]
+    pairs, results = plan(tuple(tuple(row) for row in rows), len(terms))
+    gates = []
+    for left, right in pairs:
+        total = Signal(bool(0))
+        gates.append(xor2(terms[left], terms[right], total))
+        terms.append(total)
+    joined = ConcatSignal(*(terms[term] for term in reversed(results)))
 
     @always_comb
     def outputs():
         sums.next = joined
 
     return gates, outputs
+
+
+@cache
+def plan(rows, count):
+    """Two-input gates that add the terms of each row: pairs of terms, and the term of each row.
+
+    Terms 0 to count - 1 are given, pair i is term count + i. The pair that most rows need is added
+    first, in those rows where that leaves a tree no deeper than the longest row must be.
+    """
+    depth, pairs = [0] * count, []
+    rows = [set(row) for row in rows]
+    room = 1 << (max(map(len, rows)) - 1).bit_length()  # leaves of a tree
+    used = [len(row) for row in rows]  # those that a row's terms are worth
+
+    def waste(left, right):
+        """The leaves that adding a pair wastes."""
+        return abs((1 << depth[left]) - (1 << depth[right]))
+
+    def wanted(i):
+        spare = room - used[i]
+        return [pair for pair in combinations(sorted(rows[i]), 2) if waste(*pair) <= spare]
+
+    wishes = [wanted(i) for i in range(len(rows))]
+    needs = Counter(pair for pairs_of_row in wishes for pair in pairs_of_row)
+    while needs:
+        most = max(needs.values())
+        left, right = max(
+            (pair for pair, need in needs.items() if need == most),
+            key=lambda pair: (-waste(*pair), -max(depth[pair[0]], depth[pair[1]]), pair),
+        )
+        term, wasted = count + len(pairs), waste(left, right)
+        pairs.append((left, right))
+        depth.append(1 + max(depth[left], depth[right]))
+        for i, row in enumerate(rows):
+            if left in row and right in row and wasted <= room - used[i]:
+                needs.subtract(wishes[i])
+                row -= {left, right}
+                row.add(term)
+                used[i] += wasted
+                wishes[i] = wanted(i)
+                needs.update(wishes[i])
+        needs = +needs
+    return pairs, [min(row) for row in rows]
 
 
 @block

@@ -79,7 +79,7 @@ def contract(fmt, width=1):
     """The latency is that of a frame of one value."""
     groups = POINT.chunk // width
     return Contract(
-        latency=ONE_VALUE[width] + wait(fmt, width, width - 1),
+        latency=ONE_VALUE[width] + wait(fmt, width - 1),
         interval=1,
         values_per_cycle=POINT.chunk / (groups + overhead(width)),
     )

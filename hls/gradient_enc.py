@@ -26,10 +26,11 @@ to code_schedule.
 While a chunk leaves, the next is being coded, and the one after that enters.
 
 In an idle encoder a chunk's first word is offered L cycles after its last group is taken: L = 10 if
-nnz is 0 (11 at W > 1), else C + G + B + D for G groups of non-zeros and B blocks; C is 35, 39 and
-40 at W = 1, 2 and 4. D is the second pass over the last block: G for one block; for more, in a
-dense chunk, 512 / W, and up to 13 more if the last is a few groups long. At W > 1 up to 5 cycles
-more go by, as turns of huff_choice and the bytes of the first words happen to fall.
+nnz is 0 (18 at W > 1, and up to 11 more if that group lacks values), else C + G + B + D for G
+groups of non-zeros and B blocks; C is 35, 39 and 40 at W = 1, 2 and 4. D is the second pass over
+the last block: G for one block; for more, in a dense chunk, 512 / W, and up to 13 more if the last
+is a few groups long. At W > 1 up to 5 cycles more go by, as turns of huff_choice and the bytes of
+the first words happen to fall.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ from hls.zero_split import COUNT, INDEX
 CHUNK_CYCLES = {1: 25, 2: 20, 4: 15}
 """What a chunk takes beside its groups, by width: the lanes' first states and last ones (at W > 1
 two cycles for a row of these), the block headers, a new start. Where zeros leave it time, the input
-waits 6 cycles a chunk for zero_bitmap, and no more. A group whose codes and escapes are more than W
-bytes takes a cycle more (lane_enc)."""
+waits 6 cycles a chunk for zero_bitmap, 7 for the turns of zero_split at bf16, and no more. A group
+whose codes and escapes are more than W bytes takes a cycle more (lane_enc)."""
 
 LATENCY = {1: 8749, 2: 4406, 4: 2227}  # of the first of 4096 values without zeros
 RUNS_LATENCY = -2  # and with runs, as a chunk without zeros has no part of them to be dropped

@@ -23,7 +23,8 @@ NUMBER = (POINT.chunk - 1).bit_length()  # bits of a token's number, less one
 NONE = (1 << NUMBER) - 1  # counts as -1: the run of which no zero has come
 
 CONTRACT = Contract(latency=2, interval=1)  # from the group in which a run ends to its pair
-# Cycles without a group taken after a chunk's last; 1 more if it ends two runs and opens a third
+# Cycles without a group taken after a chunk's last and one more; 1 more if that ends two runs and
+# opens a third
 CHUNK_PAUSE = 3
 
 
@@ -78,6 +79,9 @@ def zero_pairs(clk, rst, s_axis, m_axis, width=1):
     flags = Signal(intbv(0)[width:])
     filled = Signal(bool(0))
     last = Signal(bool(0))
+    later_flags = Signal(intbv(0)[width:])  # of the group that waits behind it
+    later = Signal(bool(0))  # there is one
+    later_last = Signal(bool(0))
     behind = Signal(bool(0))
     closing = Signal(bool(0))  # only the number of pairs has not left
     index = Signal(intbv(0)[width + 1 :])
@@ -106,6 +110,7 @@ def zero_pairs(clk, rst, s_axis, m_axis, width=1):
     waiting_pair = Signal(intbv(0)[2 * NUMBER :])
     free = Signal(bool(0))
     step = Signal(bool(0))
+    room = Signal(bool(0))  # for another group
     close = Signal(bool(0))
 
     @always_comb
@@ -163,12 +168,16 @@ def zero_pairs(clk, rst, s_axis, m_axis, width=1):
 
     @always_comb
     def accept():
-        s_axis.tready.next = not closing and (not filled or (step and not last and not behind))
+        s_axis.tready.next = not later
+        room.next = not closing and (not filled or (step and not last and not behind))
 
     @always_seq(clk.posedge, reset=rst)
     def enter():
-        if s_axis.tready:
-            filled.next = s_axis.tvalid
+        if room:
+            filled.next = later or s_axis.tvalid
+            later.next = False
+        elif s_axis.tvalid:
+            later.next = True
         if step and last:
             behind.next = True
         elif step and behind:
@@ -181,9 +190,15 @@ def zero_pairs(clk, rst, s_axis, m_axis, width=1):
 
     @always(clk.posedge)
     def load():
-        if s_axis.tready:
+        if not later:
+            later_flags.next = s_axis.tdata
+            later_last.next = s_axis.tlast
+        if room:
             flags.next = s_axis.tdata
             last.next = s_axis.tlast
+            if later:
+                flags.next = later_flags
+                last.next = later_last
         elif step:
             flags.next = 0
             last.next = False

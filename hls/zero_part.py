@@ -31,22 +31,22 @@ from hls.side_by_side import side_by_side
 from hls.stream import AxiStream, Contract
 from hls.zero_pairs import NUMBER
 from hls.zero_split import COUNT
-from hls.zero_tokens import COST, MOST_PAIRS, SIZE, SUMS
+from hls.zero_tokens import COST, FIELD_BYTES, MOST_PAIRS, SIZE, SUMS
 
 WORD_BYTES = WORD // 8
 LEFT = (WORD_BYTES * (SUMMARIES + WORDS)).bit_length()  # bits of the size of a part
-FIELD_BYTES = 7  # before `extra`
 SHORT_BYTES = FIELD_BYTES - WORD_BYTES  # of their second word
 CHUNKS = 4  # in the memory
 PLACE = 8  # bits of a place in a chunk's quarter: the summary, then the bitmap's words
 FIELDS = 190  # place of the fields, in two words; then come the extra bytes
 EXTRA = FIELDS + 2
 HEAD = 255  # place of the head
+HEAD_BITS = LEFT + SUMMARIES_LOG2 + 1
 
 OPEN, LISTING, SIZING, LEAVING = range(4)  # steps of a chunk's end
-IDLE, HEADING, STARTING, SHOWING = range(4)  # states of what leaves
+IDLE, FETCHING, HEADING, STARTING, SHOWING = range(5)  # states of what leaves
 
-CONTRACT = Contract(latency=10, interval=1)  # from a chunk's last group, if it is the last to come
+CONTRACT = Contract(latency=11, interval=1)  # from a chunk's last group, if it is the last to come
 CHUNK_PAUSE = 6  # cycles without a group taken after a chunk's last
 
 
@@ -95,7 +95,7 @@ def zero_part(clk, rst, s_axis, s_runs, s_chunk, m_choice, m_axis, width=1):
     cost_1 = Signal(intbv(0)[COST:])
     known = Signal(bool(0))  # tables 1 are the cheaper
     cost = Signal(intbv(0)[COST:])
-    least = Signal(intbv(0)[COST - 2 :])  # bytes that runs cost, beside `runs_size`
+    least = Signal(intbv(0)[COST - 2 :])  # whole bytes that runs cost
     some = Signal(bool(0))  # of the values are zero, but not all
     few = Signal(bool(0))  # pairs
     runs = Signal(bool(0))  # the choice
@@ -115,7 +115,8 @@ def zero_part(clk, rst, s_axis, s_runs, s_chunk, m_choice, m_axis, width=1):
     waiting = Signal(intbv(0)[3:])  # parts that are complete
 
     # the part that leaves
-    state = Signal(intbv(IDLE)[2:])
+    state = Signal(intbv(IDLE)[3:])
+    head = Signal(intbv(0)[HEAD_BITS:])
     read_slot = Signal(modbv(0)[2:])
     place = Signal(modbv(HEAD)[PLACE:])  # of the word to read
     read = Signal(bool(0))
@@ -159,7 +160,7 @@ def zero_part(clk, rst, s_axis, s_runs, s_chunk, m_choice, m_axis, width=1):
         if known:
             cost.next = cost_1
         least.next = concat(intbv(0)[1:], cost[COST:3]) + concat(
-            intbv(0)[COST - 2 - LEFT :], runs_size
+            intbv(0)[COST - 2 - SIZE :], extra_bytes
         )
         some.next = pairs != 0 and s_chunk.tdata != 0
         few.next = pairs <= MOST_PAIRS
@@ -222,9 +223,7 @@ def zero_part(clk, rst, s_axis, s_runs, s_chunk, m_choice, m_axis, width=1):
             data.next = concat(intbv(0)[15:], known, intbv(0)[16 - SIZE :], extra_bytes)
         elif close:
             write_place.next = HEAD
-            data.next = concat(
-                intbv(0)[WORD - LEFT - SUMMARIES_LOG2 - 1 :], runs, summary_last, size
-            )
+            data.next = concat(intbv(0)[WORD - HEAD_BITS :], runs, summary_last, size)
 
     @always_seq(clk.posedge, reset=rst)
     def advance():
@@ -261,7 +260,9 @@ def zero_part(clk, rst, s_axis, s_runs, s_chunk, m_choice, m_axis, width=1):
     def go_on():
         if state == IDLE:
             if waiting != 0:
-                state.next = HEADING
+                state.next = FETCHING
+        elif state == FETCHING:
+            state.next = HEADING
         elif state == HEADING:
             state.next = STARTING
         elif state == STARTING:
@@ -273,11 +274,11 @@ def zero_part(clk, rst, s_axis, s_runs, s_chunk, m_choice, m_axis, width=1):
     @always_seq(clk.posedge, reset=rst)
     def walk():
         if state == HEADING:
-            left.next = m_axis.tdata[LEFT:]
-            read_summary_last.next = m_axis.tdata[LEFT + SUMMARIES_LOG2 : LEFT]
-            read_runs.next = m_axis.tdata[LEFT + SUMMARIES_LOG2]
+            left.next = head[LEFT:]
+            read_summary_last.next = head[LEFT + SUMMARIES_LOG2 : LEFT]
+            read_runs.next = head[LEFT + SUMMARIES_LOG2]
             place.next = 0
-            if m_axis.tdata[LEFT + SUMMARIES_LOG2]:
+            if head[LEFT + SUMMARIES_LOG2]:
                 place.next = FIELDS
         elif leave and last:
             place.next = HEAD
@@ -289,6 +290,10 @@ def zero_part(clk, rst, s_axis, s_runs, s_chunk, m_choice, m_axis, width=1):
             left.next = left - WORD_BYTES
             if short:
                 left.next = left - SHORT_BYTES
+
+    @always(clk.posedge)
+    def keep():
+        head.next = m_axis.tdata[HEAD_BITS:]
 
     @always_comb
     def show():

@@ -19,8 +19,8 @@ from myhdl import always_comb, block
 from hls import token_reverse, zero_pairs, zero_part, zero_tokens
 from hls.stream import Contract
 
-CONTRACT = Contract(latency=12, interval=1)  # from a chunk's last group to its part
-CHUNK_PAUSE = 8  # cycles without a group taken after a chunk's last, if no extra bits wait
+CONTRACT = Contract(latency=14, interval=1)  # from a chunk's last group to its part
+CHUNK_PAUSE = 9  # cycles without a group taken after a chunk's last, if no extra bits wait
 
 
 def ports(width=1):

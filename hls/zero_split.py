@@ -11,6 +11,9 @@ Not done     all-zero chunks have no word on m_axis: only m_chunk tells of them
 The non-zeros of a group go to the slots behind those that are held. When they are more than W, W
 leave and the others are held. So a full group waits, too, until the next non-zero or the chunk's
 end shows whether it is the last.
+
+A slot keeps its item until the next comes, also when it has left. So at a chunk's end the last W
+non-zeros are there, and the last raw bytes are gathered from them, a value a cycle.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from myhdl import (
 )
 
 from hls import crc32
+from hls.choose import pick
 from hls.compact import compact
 from hls.point import POINT, NumberFormat
 from hls.popcount import popcount
@@ -45,9 +49,17 @@ CONTRACT = Contract(latency=2, interval=1)  # of m_axis, when the next values ar
 FLAG_LATENCY = 2  # from a group to its flags
 
 
-def chunk_latency(fmt: NumberFormat, width: int = 1, lacking: int = 0) -> int:
+def turns(fmt: NumberFormat, width: int = 1, trailing: bool = False) -> int:
+    """Values that the last raw bytes are gathered from: after a chunk, so many cycles go by."""
+    values = POINT.tail if trailing else -(-TAIL // fmt.raw)
+    return max(width, values)
+
+
+def chunk_latency(
+    fmt: NumberFormat, width: int = 1, trailing: bool = False, lacking: int = 0
+) -> int:
     """Cycles from a chunk's last group, which lacks some of its values, to m_chunk."""
-    return 2 + crc32.latency(width * fmt.width) + lacking * fmt.width // 8
+    return 2 + turns(fmt, width, trailing) + lacking * fmt.width // 8
 
 
 def ports(fmt, width=1, trailing=False):
@@ -63,7 +75,7 @@ def ports(fmt, width=1, trailing=False):
 
 @block
 def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1, trailing=False):
-    """Split W values a cycle.
+    """Split W values a cycle; after a chunk one group enters, the next waits for the turns.
 
     s_axis   in   tdata = W values; tlast ends the frame. Only there a word may have fewer, from the
                   lowest up, as tkeep says by the byte. A chunk ends there and after 4096 values
@@ -82,6 +94,7 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1, trailing
     index_bits = INDEX - number_bits
     last_index = POINT.chunk // width - 1
     level_bits = width.bit_length()
+    last_turn = turns(fmt, width, trailing) - 1
 
     # the group that has entered, and where it stands
     values = [Signal(intbv(0)[bits:]) for _ in range(width)]
@@ -94,34 +107,37 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1, trailing
     flags = Signal(intbv(0)[width:])
     filled = Signal(bool(0))
     frame_end = Signal(bool(0))  # the frame's last
-    index = Signal(modbv(0)[index_bits:])  # of the group before
-    index_here = Signal(modbv(0)[index_bits:])
-    opening = Signal(bool(1))  # the chunk's first
+    index = Signal(modbv(0)[index_bits:])
     ending = Signal(bool(0))  # the chunk's last
+    opening = Signal(bool(1))  # the chunk's first
+    arriving = [Signal(bool(0)) for _ in range(width)]
+    entering = Signal(intbv(0)[level_bits:]) if width > 1 else None  # non-zeros, of the next group
     arrivals = Signal(intbv(0)[level_bits:]) if width > 1 else nonzero[0]
 
     # the non-zeros that are held
     placed = [Signal(intbv(0)[bits:]) for _ in range(width)]  # what enters each slot
-    shown = [Signal(intbv(0)[bits:]) for _ in range(width)]  # what leaves it
+    held = [Signal(intbv(0)[bits:]) for _ in range(width)]
+    shown = [Signal(intbv(0)[bits:]) for _ in range(width)]  # what leaves
     group = Signal(intbv(0)[width * bits :])
     level = Signal(intbv(0)[level_bits:])  # how many are held
-    level_before = Signal(intbv(0)[level_bits:])
     level_sum = Signal(intbv(0)[level_bits + 1 :])
     level_rest = Signal(modbv(0)[level_bits:])  # when W leave
     overfull = Signal(bool(0))
-    ended = Signal(bool(0))  # no more of their chunk come
+    nonzeros = Signal(modbv(0)[COUNT:])  # of the chunk
 
-    # totals of the chunk
-    nonzeros = Signal(modbv(0)[COUNT:])
-    nonzeros_before = Signal(modbv(0)[COUNT:])
+    # the chunk's end
+    ended = Signal(bool(0))  # all of it has entered
     frame_ended = Signal(bool(0))
+    turn = Signal(intbv(0)[last_turn.bit_length() :])
+    closing = Signal(bool(0))  # the last
+    gather = Signal(bool(0))  # a turn's value
+    sent = Signal(bool(0))  # the last group of non-zeros has left
     remainder = Signal(intbv(0)[CHECK:])
     tail = Signal(intbv(0)[TAIL:])
     counts = Signal(intbv(0)[COUNT + index_bits :])
     check = Signal(intbv(0)[CHECK:])
-
-    stepped = Signal(intbv(0)[number_bits:]) if width > 1 else None  # number, of the group before
-    closed = Signal(intbv(0)[number_bits:]) if width > 1 else None  # of the chunk's last
+    stepped = Signal(intbv(0)[number_bits:]) if width > 1 else None  # number, of the last group
+    closed = Signal(intbv(0)[number_bits:]) if width > 1 else None  # the same, for m_chunk
 
     # what moves in this cycle
     emit = Signal(bool(0))  # a group of non-zeros is offered
@@ -129,67 +145,58 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1, trailing
     flag_free = Signal(bool(0))
     chunk_free = Signal(bool(0))
     step = Signal(bool(0))  # the entered group
-    leave = Signal(bool(0))  # a group of non-zeros, or a chunk without any
     close = Signal(bool(0))  # a chunk
 
     lanes = [
-        enter(clk, s_axis, j, values[j], nonzero[j], present[j], zero[j]) for j in range(width)
+        enter(clk, s_axis, j, values[j], arriving[j], nonzero[j], present[j], zero[j])
+        for j in range(width)
     ]
     items = [ConcatSignal(v(sign), v(mantissa, 0), v(sign, mantissa)) for v in values]
     gathered = [
         side_by_side(parts, whole)
         for parts, whole in ((values, entered), (zero, flags), (shown, group))
     ]
-    offset = nonzeros_before(number_bits, 0) if width > 1 else None
+    offset = nonzeros(number_bits, 0) if width > 1 else None
     compaction = compact(items, nonzero, offset, placed)
-    slots = [slot(clk, step, leave, ended, level, k, placed[k], shown[k]) for k in range(width)]
+    loads = [Signal(bool(0)) for _ in range(width)]
+    slots = [
+        slot(clk, step, ended, level, level_sum, k, width, placed[k], held[k], loads[k], shown[k])
+        for k in range(width)
+    ]
     sum_of_values = crc32.crc32(clk, rst, step, opening, entered, remainder)
-    raws = [word(bits, fmt.exponent) for word in shown]
+    last = Signal(intbv(0)[fmt.raw :])  # raw part of the turn's value
+    choices = pick_last(clk, ended, nonzeros, turn, gather, loads, held, last, fmt)
     if trailing:
         left_out = Signal(intbv(0)[TRAILING:])
         lows = ConcatSignal(*[value(8, 0) for value in values])
         middles = ConcatSignal(*[value(16, 8) for value in values])
-        last_raws = keep_stripped_tail(
-            clk, rst, close, step, opening, overfull, level, raws, lows, middles, left_out, tail
-        )
+        last_raws = put_stripped(clk, step, opening, gather, last, lows, middles, left_out, tail)
         last_bytes = [left_out, tail]
     else:
-        last_raws = keep_tail(clk, rst, close, step, overfull, level, raws, tail)
+        last_raws = put_last(clk, gather, last, tail)
         last_bytes = [tail]
     if width > 1:
-        population = [side_by_side(nonzero, some), popcount(some, arrivals)]
+        population = [
+            side_by_side(arriving, some),
+            popcount(some, entering),
+            pass_number(clk, s_axis.tready, entering, arrivals),
+        ]
         numbering = find_last(present, number)
         shown_number = show_number(ended, level, m_axis.tuser)
         moved = [pass_number(clk, step, number, stepped), pass_number(clk, close, stepped, closed)]
-        settling = settle(
-            clk, rst, close, stepped, closed, remainder, check, m_chunk, chunk_free, fmt
-        )
+        settling = settle(clk, rst, close, stepped, remainder, check, m_chunk, chunk_free, fmt)
         totals = ConcatSignal(*last_bytes, check, counts, closed)
     else:
         settling = note_check(clk, rst, close, remainder, check, m_chunk, chunk_free)
         totals = ConcatSignal(*last_bytes, check, counts)
 
     @always_comb
-    def locate():
-        index_here.next = 0
-        nonzeros_before.next = 0
-        if not opening:
-            index_here.next = index + 1
-            nonzeros_before.next = nonzeros
-
-    @always_comb
     def find_end():
-        ending.next = frame_end or index_here == last_index
-
-    @always_comb
-    def fill():
-        level_before.next = 0
-        if not ended:
-            level_before.next = level
+        ending.next = frame_end or index == last_index
 
     @always_comb
     def add():
-        level_sum.next = level_before + arrivals
+        level_sum.next = level + arrivals
 
     @always_comb
     def compare():
@@ -197,8 +204,15 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1, trailing
         level_rest.next = level_sum[level_bits:] - width
 
     @always_comb
+    def take_turn():
+        closing.next = turn == last_turn
+        gather.next = ended and (turn != 0 or chunk_free) and (not closing or value_free)
+
+    @always_comb
     def offer_group():  # what must be free for it stays so until the group has left
-        emit.next = (ended and chunk_free and level != 0) or (filled and flag_free and overfull)
+        emit.next = (filled and flag_free and overfull and not ended) or (
+            ended and level != 0 and not sent
+        )
 
     @always_comb
     def outputs_free():
@@ -207,13 +221,9 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1, trailing
 
     @always_comb
     def flow():
-        step.next = filled and value_free and flag_free and (chunk_free or not ended)
-        s_axis.tready.next = not filled or (value_free and flag_free and (chunk_free or not ended))
-        close.next = ended and value_free and chunk_free
-
-    @always_comb
-    def release():
-        leave.next = close or (step and overfull)
+        step.next = filled and value_free and flag_free and not ended
+        s_axis.tready.next = not filled or (value_free and flag_free and not ended)
+        close.next = ended and closing and value_free
 
     @always(clk.posedge)
     def note_end():
@@ -225,14 +235,28 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1, trailing
         if s_axis.tready:
             filled.next = s_axis.tvalid
         if step:
-            opening.next = ending
+            opening.next = False
             ended.next = ending
             level.next = level_sum[level_bits:]
             if overfull:
                 level.next = level_rest
+            nonzeros.next = nonzeros + concat(intbv(0)[COUNT - level_bits :], arrivals)
+            if not ending:
+                index.next = index + 1
         elif close:
+            opening.next = True
             ended.next = False
             level.next = 0
+            nonzeros.next = 0
+            index.next = 0
+
+    @always_seq(clk.posedge, reset=rst)
+    def count_turns():
+        sent.next = ended and value_free and not close
+        if close:
+            turn.next = 0
+        elif gather and not closing:
+            turn.next = turn + 1
 
     @always_seq(clk.posedge, reset=rst)
     def offer():
@@ -246,10 +270,8 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1, trailing
         m_axis.tlast.next = ended
 
     @always(clk.posedge)
-    def count():
+    def tell():
         if step:
-            index.next = index_here
-            nonzeros.next = nonzeros_before + concat(intbv(0)[COUNT - level_bits :], arrivals)
             frame_ended.next = frame_end
             m_flag.tdata.next = flags
             m_flag.tlast.next = ending
@@ -268,7 +290,7 @@ def zero_split(clk, rst, s_axis, m_axis, m_flag, m_chunk, fmt, width=1, trailing
 
 
 @block
-def enter(clk, s_axis, j, value, nonzero, present, zero):
+def enter(clk, s_axis, j, value, arriving, nonzero, present, zero):
     """Value j of the group; one that is absent is kept as a zero, and not flagged as one."""
     bits = len(value)
     low, high, byte = bits * j, bits * (j + 1), bits // 8 * j
@@ -298,11 +320,15 @@ def enter(clk, s_axis, j, value, nonzero, present, zero):
         def show():
             zero.next = present and not nonzero
 
+    @always_comb
+    def look():
+        arriving.next = entering != 0
+
     @always(clk.posedge)
     def register():
         if s_axis.tready:
             value.next = entering
-            nonzero.next = entering != 0
+            nonzero.next = arriving
 
     return instances()
 
@@ -329,90 +355,134 @@ def find_last(present, number):
 
 
 @block
-def slot(clk, step, leave, ended, level, k, placed, shown):
+def slot(clk, step, ended, level, level_sum, k, width, placed, held, load, shown):
     """Slot k: shows the word that is held, if it is one of `level`, else the one that enters.
 
     At a chunk's end it shows what is held in any case: a word that is offered must not change.
     """
-    held = Signal(intbv(0)[len(placed) :])
-    holding = Signal(bool(0))
 
     @always_comb
-    def compare():
-        holding.next = level > k
+    def find():
+        load.next = step and ((level <= k and level_sum > k) or level_sum > k + width)
 
     @always_comb
     def show():
         shown.next = placed
-        if holding or ended:
+        if level > k or ended:
             shown.next = held
 
     @always(clk.posedge)
     def hold():
-        if leave or (step and not holding):
+        if load:
             held.next = placed
 
     return instances()
 
 
 @block
-def keep_tail(clk, rst, close, step, overfull, level, raws, tail):
-    """The last raw bytes of a chunk, of whose last group there are `level`; 0 for none."""
-    raw = len(raws[0])
-    before = Signal(intbv(0)[TAIL - raw :])  # of the groups that have left
-    size = TAIL - raw + raw * len(raws)
-    history = Signal(intbv(0)[size:])
-    known = side_by_side([before, *raws], history)
-    found = [None] + [Signal(intbv(0)[TAIL:]) for _ in raws]
-    choices = [
-        choose_tail(level, k + 1, history(raw * k + TAIL, raw * k), found[k], found[k + 1])
-        for k in range(len(raws))
-    ]
-    chosen = found[len(raws)]
+def pick_last(clk, ended, nonzeros, turn, gather, loads, held, last, fmt):
+    """Raw part of one of a chunk's last values, the first of them at turn 0; 0 if there is none.
 
-    @always_seq(clk.posedge, reset=rst)
-    def remember():
-        if close:
-            before.next = 0
-        elif step and overfull:
-            before.next = history[size : size - TAIL + raw]
+    A slot whose turn comes more than once has also kept the highest byte of its items before.
+    """
+    width, size, low = len(held), len(turn), fmt.exponent
+    earlier = (1 << size) // width - 1
+    after = Signal(intbv(0)[size:])  # values behind the turn's
+    exists = Signal(bool(0))
+    here = [Signal(bool(0)) for _ in held]  # it is the slot's turn
+    choice = Signal(intbv(0)[width:])
+    slots = [is_turn(ended, nonzeros, turn, k, width, flag) for k, flag in enumerate(here)]
+    whose = ConcatSignal(*reversed(here)) if width > 1 else here[0]
+    words = []
+    for load, item, flag in zip(loads, held, here, strict=True):
+        top = item(fmt.width, fmt.width - 8)
+        if earlier:
+            bytes_before = [Signal(intbv(0)[8:]) for _ in range(earlier)]
+            slots.append(recall(clk, load, gather, flag, top, bytes_before))
+            top = bytes_before[-1]
+        words.append(ConcatSignal(top, item(fmt.width - 8, low)) if fmt.raw > 8 else top)
+    choices = pick(choice, words, last)
 
-    @always(clk.posedge)
-    def note():
-        if close:
-            tail.next = chosen
+    @always_comb
+    def count():
+        after.next = ~turn
+
+    @always_comb
+    def look():
+        exists.next = nonzeros[COUNT:size] != 0 or nonzeros[size:] > after
+
+    @always_comb
+    def mask():
+        choice.next = 0
+        if exists:
+            choice.next = whose
 
     return instances()
 
 
 @block
-def keep_stripped_tail(
-    clk, rst, close, step, opening, overfull, level, raws, lows, middles, left_out, tail
-):
-    """The same of raw parts without the bytes that are 0 in all of them.
+def is_turn(ended, nonzeros, turn, k, width, here):
+    """Whether it is the turn of slot k."""
+    bits = item_bits(width)
 
-    The last raw bytes are those of the last value and one of the value before, two of the last two
-    each, or one of the last four.
-    """
+    if width == 1:
+
+        @always_comb
+        def look():
+            here.next = ended
+
+        return look
+
+    place = Signal(modbv(0)[bits:])
+
+    @always_comb
+    def find():
+        place.next = nonzeros[bits:] + turn[bits:]
+
+    @always_comb
+    def look():
+        here.next = ended and place == k
+
+    return instances()
+
+
+@block
+def recall(clk, load, gather, here, top, bytes_before):
+    """Highest bytes of a slot's items before; the first of them is the next whose turn comes."""
+    return [
+        follow(clk, load, gather, here, byte, later)
+        for byte, later in zip([top, *bytes_before], bytes_before, strict=False)
+    ]
+
+
+@block
+def follow(clk, load, gather, here, byte, later):
+    @always(clk.posedge)
+    def go():
+        if load or (gather and here):
+            later.next = byte
+
+    return go
+
+
+@block
+def put_last(clk, gather, last, tail):
+    """Behind the raw bytes before."""
+    raw = len(last)
+
+    @always(clk.posedge)
+    def put():
+        if gather:
+            tail.next = concat(last, tail[TAIL:raw])
+
+    return put
+
+
+@block
+def put_stripped(clk, step, opening, gather, last, lows, middles, left_out, tail):
+    """The same of raw parts without the bytes that are 0 in all of them."""
     some_low = Signal(bool(0))  # a low byte of the chunk is not 0
     some_middle = Signal(bool(0))
-    before_tops = Signal(intbv(0)[24:])  # of the groups that have left: the last three
-    before_middle = Signal(intbv(0)[8:])
-    width = len(raws)
-    size = 8 * (3 + width)
-    tops = Signal(intbv(0)[size:])
-    all_middles = Signal(intbv(0)[8 * (1 + width) :])
-    joined = (
-        side_by_side([before_tops, *[raw(24, 16) for raw in raws]], tops),
-        side_by_side([before_middle, *[raw(16, 8) for raw in raws]], all_middles),
-    )
-    found = [None] + [Signal(intbv(0)[56:]) for _ in raws]
-    choices = []
-    for k, raw in enumerate(raws):
-        at = 8 * k
-        window = ConcatSignal(tops(at + 32, at), all_middles(at + 16, at), raw(8, 0))
-        choices.append(choose_tail(level, k + 1, window, found[k], found[k + 1]))
-    chosen = found[width]
 
     @always(clk.posedge)
     def examine():
@@ -420,50 +490,20 @@ def keep_stripped_tail(
             some_low.next = lows != 0 or (some_low and not opening)
             some_middle.next = middles != 0 or (some_middle and not opening)
 
-    @always_seq(clk.posedge, reset=rst)
-    def remember():
-        if close:
-            before_tops.next = 0
-            before_middle.next = 0
-        elif step and overfull:
-            before_tops.next = tops[size : size - 24]
-            before_middle.next = all_middles[8 * (1 + width) : 8 * width]
-
     @always(clk.posedge)
-    def note():
-        if close:
+    def put():
+        if gather:
             if some_low:
                 left_out.next = 0
-                tail.next = concat(chosen[56:48], chosen[24:16], chosen[8:], chosen[48:40])
+                tail.next = concat(last, tail[32:24])
             elif some_middle:
                 left_out.next = 1
-                tail.next = concat(chosen[56:48], chosen[24:16], chosen[48:40], chosen[16:8])
+                tail.next = concat(last[24:8], tail[32:16])
             else:
                 left_out.next = 2
-                tail.next = chosen[56:24]
+                tail.next = concat(last[24:16], tail[32:8])
 
     return instances()
-
-
-@block
-def choose_tail(level, count, window, other, chosen):
-    if other is None:
-
-        @always_comb
-        def choose():
-            chosen.next = 0
-            if level == count:
-                chosen.next = window
-
-    else:
-
-        @always_comb
-        def choose():
-            chosen.next = other
-            if level == count:
-                chosen.next = window
-
-    return choose
 
 
 @block
@@ -497,7 +537,7 @@ def note_check(clk, rst, close, remainder, check, m_chunk, free):
 
     @always_comb
     def outputs_free():
-        free.next = not m_chunk.tvalid or m_chunk.tready
+        free.next = not m_chunk.tvalid
 
     @always(clk.posedge)
     def note():
@@ -515,26 +555,19 @@ def note_check(clk, rst, close, remainder, check, m_chunk, free):
 
 
 @block
-def settle(clk, rst, close, stepped, closed, remainder, check, m_chunk, free, fmt):
-    """The check counts what the last group lacks as zeros: take them off, a byte a cycle.
-
-    It is there when the chunk closes, or one cycle later.
-    """
-    late = crc32.latency(fmt.width << len(closed)) == 2
-    number = closed if late else stepped  # of the last group's values, less one
+def settle(clk, rst, close, number, remainder, check, m_chunk, free, fmt):
+    """The check counts what the last group lacks as zeros: take them off, a byte a cycle."""
     byte_bits = (fmt.width // 8 - 1).bit_length()
-    due = Signal(bool(0)) if late else close
     waiting = Signal(bool(0))  # the totals are there, the check is not
     lacking = Signal(intbv(0)[len(number) :])
     left = Signal(modbv(0)[len(number) + byte_bits :])
     shorter = Signal(intbv(0)[CHECK:])
 
     shortening = crc32.shorten(check, shorter)
-    delay = follow(clk, rst, close, due) if late else []
 
     @always_comb
     def outputs_free():
-        free.next = not waiting and (not m_chunk.tvalid or m_chunk.tready)
+        free.next = not waiting and not m_chunk.tvalid
 
     @always_comb
     def measure():
@@ -542,7 +575,7 @@ def settle(clk, rst, close, stepped, closed, remainder, check, m_chunk, free, fm
 
     @always(clk.posedge)
     def take_off():
-        if due:
+        if close:
             check.next = remainder
             left.next = concat(lacking, intbv(0)[byte_bits:])
         elif waiting:
@@ -551,25 +584,13 @@ def settle(clk, rst, close, stepped, closed, remainder, check, m_chunk, free, fm
 
     @always_seq(clk.posedge, reset=rst)
     def offer():
-        if due:
+        if close:
             m_chunk.tvalid.next = lacking == 0
             waiting.next = lacking != 0
         elif waiting and left == 1:
             m_chunk.tvalid.next = True
             waiting.next = False
-        else:
-            if close:
-                waiting.next = True
-            if m_chunk.tready:
-                m_chunk.tvalid.next = False
+        elif m_chunk.tready:
+            m_chunk.tvalid.next = False
 
     return instances()
-
-
-@block
-def follow(clk, rst, close, due):
-    @always_seq(clk.posedge, reset=rst)
-    def delay():
-        due.next = close
-
-    return delay

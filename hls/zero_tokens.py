@@ -23,13 +23,16 @@ from hls.zero_pairs import NUMBER
 CLASS = NUMBER.bit_length()
 EXTRA = NUMBER - 1  # bits of a token's extra, at most
 SIZE = 8  # bits of the number of extra bytes: tokens for v values have at most .4 v extra bits
+FIELD_BYTES = 7  # of known runs, before the extra bytes
 MOST_PAIRS = POINT.chunk // 4  # of known runs
-COST = (MOST_PAIRS * 16 - 1).bit_length()  # a pair takes less than 16 bits
+COST = (MOST_PAIRS * 16 - 1).bit_length()  # a pair takes less than 16 bits, fields fewer than 1024
+FIELD_BITS = 8 * FIELD_BYTES
 SHORT = 3  # those of a token that may be put with the other's
 SHORT_NUMBER = SHORT + 1  # bits of its number
 HELD = 7 + EXTRA  # bits that may wait to be a byte
 
-CONTRACT = Contract(latency=1, interval=1)  # to the classes, and to a byte from what completes it
+CONTRACT = Contract(latency=1, interval=1)  # to the classes
+BYTE_LATENCY = 2  # to a byte from what completes it
 SUMS_LATENCY = 0  # from a chunk's last word taken to the sums
 SUMS = 2 * COST + NUMBER  # bits of them
 
@@ -54,8 +57,8 @@ def zero_tokens(clk, rst, s_axis, m_class, m_axis):
                   then, with tlast, one that says nothing
     m_axis   out  a packet a chunk: its extra bits in bytes, tdata = {the byte's number, the byte},
                   bits that the last has too many are 0; then, with tlast, a word of sums, tdata =
-                  {bits of the codewords in tables 1, in tables 0, pairs, extra bytes, 0}. The
-                  codewords' bits are right for up to 1024 pairs
+                  {bits of the fields and of the codewords in tables 1, with those in tables 0,
+                  pairs, extra bytes, 0}. The bits are right for up to 1024 pairs
     rst      in   synchronous, active high; drops everything in flight
     """
     known = [[tuple(lengths[: NUMBER + 1]) for lengths in tables] for tables in KNOWN_TABLES]
@@ -71,10 +74,16 @@ def zero_tokens(clk, rst, s_axis, m_class, m_axis):
     short_bits = Signal(intbv(0)[2 * SHORT :])
     short_size = Signal(intbv(0)[CLASS:])
     of_run = Signal(bool(0))
-    number = Signal(intbv(0)[NUMBER:])
+    distance_bits = Signal(intbv(0)[EXTRA:])
+    run_bits = Signal(intbv(0)[EXTRA:])
     size = Signal(modbv(0)[CLASS:])
-    long_extra = Signal(intbv(0)[EXTRA:])
     extra = Signal(intbv(0)[EXTRA:])
+
+    # the extra bits that are put behind those that wait
+    put_bits = Signal(intbv(0)[EXTRA:])
+    put_size = Signal(intbv(0)[CLASS:])
+    putting = Signal(bool(0))  # there are some
+    lay = Signal(bool(0))  # they move
 
     # extra bits that wait
     held = Signal(intbv(0)[HELD:])
@@ -86,20 +95,20 @@ def zero_tokens(clk, rst, s_axis, m_class, m_axis):
 
     emit = Signal(bool(0))  # a byte leaves
     ready = Signal(bool(0))  # a token's extra bits may enter
-    put = Signal(bool(0))  # they do
+    put = Signal(bool(0))  # they do, first as put_bits
     whole = Signal(bool(0))  # the pair is done with that
     price = Signal(bool(0))
     ending = Signal(bool(0))  # the pairs have entered
-    complete = Signal(bool(0))  # and nothing waits
+    complete = Signal(bool(0))  # and nothing waits: the sums are shown
     finish = Signal(bool(0))
-    costs = [Signal(modbv(0)[COST:]) for _ in known]
+    costs = [Signal(modbv(FIELD_BITS)[COST:]) for _ in known]
 
     classes = [classify(distance, distance_class), classify(run, run_class)]
     sums = [
         add_prices(clk, rst, price, finish, m_class.tdata, *tables, cost)
         for tables, cost in zip(known, costs, strict=True)
     ]
-    strip = strip_leading_one(number, long_extra)
+    strips = strip_leading_one(distance, distance_bits), strip_leading_one(run, run_bits)
     together = join_short(distance, run, short, short_bits, short_size)
     cost_0, cost_1 = costs
 
@@ -115,37 +124,37 @@ def zero_tokens(clk, rst, s_axis, m_class, m_axis):
 
     @always_comb
     def pick():
-        number.next = distance
         size.next = distance_class - 1
         if of_run:
-            number.next = run
             size.next = run_class - 1
         if short:
             size.next = short_size
 
     @always_comb
     def pick_bits():
-        extra.next = long_extra
+        extra.next = distance_bits
+        if of_run:
+            extra.next = run_bits
         if short:
             extra.next = concat(intbv(0)[EXTRA - 2 * SHORT :], short_bits)
 
     @always_comb
     def flow():
         emit.next = level >= 8 and m_axis.tready
-        ready.next = (
-            level < 16
-            and (level < 8 or m_axis.tready)
-            and (not m_class.tvalid or m_class.tready)
-            and not s_axis.tlast
-        )
+        lay.next = putting and level < 16 and (level < 8 or m_axis.tready)
         price.next = m_class.tvalid and m_class.tready and not m_class.tlast
         ending.next = s_axis.tvalid and s_axis.tlast
-        complete.next = level == 0 and not m_class.tvalid
+
+    @always_comb
+    def make_way():
+        ready.next = (
+            (lay or not putting) and (not m_class.tvalid or m_class.tready) and not s_axis.tlast
+        )
 
     @always_comb
     def pass_on():
         put.next = ready and s_axis.tvalid
-        finish.next = ending and complete and m_axis.tready
+        finish.next = complete and m_axis.tready
 
     @always_comb
     def accept():
@@ -154,40 +163,44 @@ def zero_tokens(clk, rst, s_axis, m_class, m_axis):
             s_axis.tready.next = complete and m_axis.tready
 
     @always_comb
-    def lay():
+    def line_up():
         kept.next = concat(intbv(0)[HELD - 16 :], held[8:])
         if emit:
             kept.next = held[HELD:8]
         base.next = concat(level[4], level[3:])
         moved.next = 0
-        if put:
-            moved.next = concat(intbv(0)[HELD - EXTRA :], extra) << level[3:]
+        if lay:
+            moved.next = concat(intbv(0)[HELD - EXTRA :], put_bits) << level[3:]
 
     @always_comb
     def show():
-        m_axis.tvalid.next = level >= 8 or (ending and (level != 0 or not m_class.tvalid))
-        m_axis.tlast.next = level == 0
+        m_axis.tvalid.next = complete or level >= 8 or (ending and not putting and level != 0)
+        m_axis.tlast.next = complete
         m_axis.tdata.next = concat(intbv(0)[SUMS:], extra_bytes, held[8:])
-        if level == 0:
+        if complete:
             m_axis.tdata.next = concat(
                 cost_1, cost_0, s_axis.tdata[NUMBER:], extra_bytes, intbv(0)[8:]
             )
 
     @always_seq(clk.posedge, reset=rst)
     def advance():
-        if emit or put:
+        if emit or lay:
             held.next = concat(intbv(0)[8:], kept) | moved
             level.next = concat(intbv(0)[1:], base)
-            if put:
-                level.next = concat(intbv(0)[1:], base) + concat(intbv(0)[1:], size)
-        elif ending and m_axis.tready:
+            if lay:
+                level.next = concat(intbv(0)[1:], base) + concat(intbv(0)[1:], put_size)
+        elif ending and not putting and m_axis.tready:
             held.next = 0
             level.next = 0
+        complete.next = ending and level == 0 and not (putting or m_class.tvalid or finish)
         if put:
             second.next = not whole
+            putting.next = True
+        elif lay:
+            putting.next = False
         if finish:
             extra_bytes.next = 0
-        elif m_axis.tready and (level >= 8 or (ending and level != 0)):
+        elif m_axis.tready and (level >= 8 or (ending and not putting and level != 0)):
             extra_bytes.next = extra_bytes + 1
         if (put and whole) or finish:
             m_class.tvalid.next = True
@@ -199,6 +212,9 @@ def zero_tokens(clk, rst, s_axis, m_class, m_axis):
     def move():
         if put or finish:
             m_class.tdata.next = concat(run_class, distance_class)
+        if put:
+            put_bits.next = extra
+            put_size.next = size
 
     return instances()
 
@@ -297,7 +313,7 @@ def keep(number, place, bit):
 
 @block
 def add_prices(clk, rst, price, finish, classes, distances, runs, total):
-    """What the codewords of the chunk's classes take in a pair of tables."""
+    """What the codewords of the chunk's classes take in a pair of tables, and the fields."""
     distance_price = Signal(intbv(0)[4:])
     run_price = Signal(intbv(0)[4:])
 
@@ -312,7 +328,7 @@ def add_prices(clk, rst, price, finish, classes, distances, runs, total):
     @always_seq(clk.posedge, reset=rst)
     def add():
         if finish:
-            total.next = 0
+            total.next = FIELD_BITS
         elif price:
             total.next = (
                 total

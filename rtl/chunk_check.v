@@ -86,758 +86,793 @@ wire offer;
 wire take;
 reg [3:0] verdict;
 reg waiting;
-reg [31:0] crc320_narrow0_earlier;
-wire [31:0] crc320_narrow0_following;
-reg [31:0] crc320_narrow0_mixed;
-wire [31:0] crc320_narrow0_total;
-wire crc320_narrow0_xor_network0_total;
-wire [31:0] crc320_narrow0_xor_network0_joined;
-wire crc320_narrow0_xor_network0_xor21_total;
-wire crc320_narrow0_xor_network0_xor22_total;
-wire crc320_narrow0_xor_network0_xor23_total;
-wire crc320_narrow0_xor_network0_xor24_total;
-wire crc320_narrow0_xor_network0_xor25_total;
-wire crc320_narrow0_xor_network0_xor26_total;
-wire crc320_narrow0_xor_network0_xor27_total;
-wire crc320_narrow0_xor_network0_xor28_total;
-wire crc320_narrow0_xor_network0_xor29_total;
-wire crc320_narrow0_xor_network0_xor210_total;
-wire crc320_narrow0_xor_network0_xor211_total;
-wire crc320_narrow0_xor_network0_xor212_total;
-wire crc320_narrow0_xor_network0_xor213_total;
-wire crc320_narrow0_xor_network0_xor214_total;
-wire crc320_narrow0_xor_network0_xor215_total;
-wire crc320_narrow0_xor_network0_xor216_total;
-wire crc320_narrow0_xor_network0_xor217_total;
-wire crc320_narrow0_xor_network0_xor218_total;
-wire crc320_narrow0_xor_network0_xor219_total;
-wire crc320_narrow0_xor_network0_xor220_total;
-wire crc320_narrow0_xor_network0_xor221_total;
-wire crc320_narrow0_xor_network0_xor222_total;
-wire crc320_narrow0_xor_network0_xor223_total;
-wire crc320_narrow0_xor_network0_xor224_total;
-wire crc320_narrow0_xor_network0_xor225_total;
-wire crc320_narrow0_xor_network0_xor226_total;
-wire crc320_narrow0_xor_network0_xor227_total;
-wire crc320_narrow0_xor_network0_xor228_total;
-wire crc320_narrow0_xor_network0_xor229_total;
-wire crc320_narrow0_xor_network0_xor230_total;
-wire crc320_narrow0_xor_network0_xor231_total;
-wire crc320_narrow0_xor_network0_xor232_total;
-wire crc320_narrow0_xor_network0_xor233_total;
-wire crc320_narrow0_xor_network0_xor234_total;
-wire crc320_narrow0_xor_network0_xor235_total;
-wire crc320_narrow0_xor_network0_xor236_total;
-wire crc320_narrow0_xor_network0_xor237_total;
-wire crc320_narrow0_xor_network0_xor238_total;
-wire crc320_narrow0_xor_network0_xor239_total;
-wire crc320_narrow0_xor_network0_xor240_total;
-wire crc320_narrow0_xor_network0_xor241_total;
-wire crc320_narrow0_xor_network0_xor242_total;
-wire crc320_narrow0_xor_network0_xor243_total;
-wire crc320_narrow0_xor_network0_xor244_total;
-wire crc320_narrow0_xor_network0_xor245_total;
-wire crc320_narrow0_xor_network0_xor246_total;
-wire crc320_narrow0_xor_network0_xor247_total;
-wire crc320_narrow0_xor_network0_xor248_total;
-wire crc320_narrow0_xor_network0_xor249_total;
-wire crc320_narrow0_xor_network0_xor250_total;
-wire crc320_narrow0_xor_network0_xor251_total;
-wire crc320_narrow0_xor_network0_xor252_total;
-wire crc320_narrow0_xor_network0_xor253_total;
-wire crc320_narrow0_xor_network0_xor254_total;
-wire crc320_narrow0_xor_network0_xor255_total;
-wire crc320_narrow0_xor_network0_xor256_total;
-wire crc320_narrow0_xor_network0_xor257_total;
-wire crc320_narrow0_xor_network0_xor258_total;
-wire crc320_narrow0_xor_network0_xor259_total;
-wire crc320_narrow0_xor_network0_xor260_total;
-wire crc320_narrow0_xor_network0_xor261_total;
-wire crc320_narrow0_xor_network0_xor262_total;
-wire crc320_narrow0_xor_network0_xor263_total;
-wire crc320_narrow0_xor_network0_xor264_total;
-wire crc320_narrow0_xor_network0_xor265_total;
-wire crc320_narrow0_xor_network0_xor266_total;
-wire crc320_narrow0_xor_network0_xor267_total;
-wire crc320_narrow0_xor_network0_xor268_total;
-wire crc320_narrow0_xor_network0_xor269_total;
-wire crc320_narrow0_xor_network0_xor270_total;
-wire crc320_narrow0_xor_network0_xor271_total;
-wire crc320_narrow0_xor_network0_xor272_total;
-wire crc320_narrow0_xor_network0_xor273_total;
-wire crc320_narrow0_xor_network0_xor274_total;
-wire crc320_narrow0_xor_network0_xor275_total;
-wire crc320_narrow0_xor_network0_xor276_total;
-wire crc320_narrow0_xor_network0_xor277_total;
-wire crc320_narrow0_xor_network0_xor278_total;
-wire crc320_narrow0_xor_network0_xor279_total;
-wire crc320_narrow0_xor_network0_xor280_total;
-wire crc320_narrow0_xor_network0_xor281_total;
-wire crc320_narrow0_xor_network0_xor282_total;
-wire crc320_narrow0_xor_network0_xor283_total;
-wire crc320_narrow0_xor_network0_xor284_total;
-wire crc320_narrow0_xor_network0_xor285_total;
-wire crc320_narrow0_xor_network0_xor286_total;
-wire crc320_narrow0_xor_network0_xor287_total;
-wire crc320_narrow0_xor_network0_xor288_total;
-wire crc320_narrow0_xor_network0_xor289_total;
-wire crc320_narrow0_xor_network0_xor290_total;
-wire crc320_narrow0_xor_network0_xor291_total;
-wire crc320_narrow0_xor_network0_xor292_total;
-wire crc320_narrow0_xor_network0_xor293_total;
-wire crc320_narrow0_xor_network0_xor294_total;
-wire crc320_narrow0_xor_network0_xor295_total;
-wire crc320_narrow0_xor_network0_xor296_total;
-wire crc320_narrow0_xor_network0_xor297_total;
-wire crc320_narrow0_xor_network0_xor298_total;
-wire crc320_narrow0_xor_network0_xor299_total;
-wire crc320_narrow0_xor_network0_xor2100_total;
-wire crc320_narrow0_xor_network0_xor2101_total;
-wire crc320_narrow0_xor_network0_xor2102_total;
-wire crc320_narrow0_xor_network0_xor2103_total;
-wire crc320_narrow0_xor_network0_xor2104_total;
-wire crc320_narrow0_xor_network0_xor2105_total;
-wire crc320_narrow0_xor_network0_xor2106_total;
-wire crc320_narrow0_xor_network0_xor2107_total;
-wire crc320_narrow0_xor_network0_xor2108_total;
-wire crc320_narrow0_xor_network0_xor2109_total;
-wire crc320_narrow0_xor_network0_xor2110_total;
-wire crc320_narrow0_xor_network0_xor2111_total;
-wire crc320_narrow0_xor_network0_xor2112_total;
-wire crc320_narrow0_xor_network0_xor2113_total;
-wire crc320_narrow0_xor_network0_xor2114_total;
-wire crc320_narrow0_xor_network0_xor2115_total;
-wire crc320_narrow0_xor_network0_xor2116_total;
-wire crc320_narrow0_xor_network0_xor2117_total;
-wire crc320_narrow0_xor_network0_xor2118_total;
-wire crc320_narrow0_xor_network0_xor2119_total;
-wire crc320_narrow0_xor_network0_xor2120_total;
-wire crc320_narrow0_xor_network0_xor2121_total;
-wire crc320_narrow0_xor_network0_xor2122_total;
-wire crc320_narrow0_xor_network0_xor2123_total;
-wire crc320_narrow0_xor_network0_xor2124_total;
-wire crc320_narrow0_xor_network0_xor2125_total;
-wire crc320_narrow0_xor_network0_xor2126_total;
-wire crc320_narrow0_xor_network0_xor2127_total;
-wire crc320_narrow0_xor_network0_xor2128_total;
-wire crc320_narrow0_xor_network0_xor2129_total;
-wire crc320_narrow0_xor_network0_xor2130_total;
-wire crc320_narrow0_xor_network0_xor2131_total;
-wire crc320_narrow0_xor_network0_xor2132_total;
-wire crc320_narrow0_xor_network0_xor2133_total;
-wire crc320_narrow0_xor_network0_xor2134_total;
-wire crc320_narrow0_xor_network0_xor2135_total;
-wire crc320_narrow0_xor_network0_xor2136_total;
-wire crc320_narrow0_xor_network0_xor2137_total;
-wire crc320_narrow0_xor_network0_xor2138_total;
-wire crc320_narrow0_xor_network0_xor2139_total;
-wire crc320_narrow0_xor_network0_xor2140_total;
-wire crc320_narrow0_xor_network0_xor2141_total;
-wire crc320_narrow0_xor_network0_xor2142_total;
-wire crc320_narrow0_xor_network0_xor2143_total;
-wire crc320_narrow0_xor_network0_xor2144_total;
-wire crc320_narrow0_xor_network0_xor2145_total;
-wire crc320_narrow0_xor_network0_xor2146_total;
-wire crc320_narrow0_xor_network0_xor2147_total;
-wire crc320_narrow0_xor_network0_xor2148_total;
-wire crc320_narrow0_xor_network0_xor2149_total;
-wire crc320_narrow0_xor_network0_xor2150_total;
-wire crc320_narrow0_xor_network0_xor2151_total;
-wire crc320_narrow0_xor_network0_xor2152_total;
-wire crc320_narrow0_xor_network0_xor2153_total;
-wire crc320_narrow0_xor_network0_xor2154_total;
-wire crc320_narrow0_xor_network0_xor2155_total;
-wire crc320_narrow0_xor_network0_xor2156_total;
-wire crc320_narrow0_xor_network0_xor2157_total;
-wire crc320_narrow0_xor_network0_xor2158_total;
-wire crc320_narrow0_xor_network0_xor2159_total;
-wire crc320_narrow0_xor_network0_xor2160_total;
-wire crc320_narrow0_xor_network0_xor2161_total;
-wire crc320_narrow0_xor_network0_xor2162_total;
-wire crc320_narrow0_xor_network0_xor2163_total;
-wire crc320_narrow0_xor_network0_xor2164_total;
-wire crc320_narrow0_xor_network0_xor2165_total;
-wire crc320_narrow0_xor_network0_xor2166_total;
-wire crc320_narrow0_xor_network0_xor2167_total;
-wire crc320_narrow0_xor_network0_xor2168_total;
-wire crc320_narrow0_xor_network0_xor2169_total;
-wire crc320_narrow0_xor_network0_xor2170_total;
-wire crc320_narrow0_xor_network0_xor2171_total;
-wire crc320_narrow0_xor_network0_xor2172_total;
-wire crc320_narrow0_xor_network0_xor2173_total;
-wire crc320_narrow0_xor_network0_xor2174_total;
-wire crc320_narrow0_xor_network0_xor2175_total;
-wire crc320_narrow0_xor_network0_xor2176_total;
-wire crc320_narrow0_xor_network0_xor2177_total;
-wire crc320_narrow0_xor_network0_xor2178_total;
-wire crc320_narrow0_xor_network0_xor2179_total;
-wire crc320_narrow0_xor_network0_xor2180_total;
-wire crc320_narrow0_xor_network0_xor2181_total;
-wire crc320_narrow0_xor_network0_xor2182_total;
-wire crc320_narrow0_xor_network0_xor2183_total;
-wire crc320_narrow0_xor_network0_xor2184_total;
-wire crc320_narrow0_xor_network0_xor2185_total;
-wire crc320_narrow0_xor_network0_xor2186_total;
-wire crc320_narrow0_xor_network0_xor2187_total;
-wire crc320_narrow0_xor_network0_xor2188_total;
-wire crc320_narrow0_xor_network0_xor2189_total;
-wire crc320_narrow0_xor_network0_xor2190_total;
-wire crc320_narrow0_xor_network0_xor2191_total;
-wire crc320_narrow0_xor_network0_xor2192_total;
-wire crc320_narrow0_xor_network0_xor2193_total;
-wire crc320_narrow0_xor_network0_xor2194_total;
-wire crc320_narrow0_xor_network0_xor2195_total;
-wire crc320_narrow0_xor_network0_xor2196_total;
-wire crc320_narrow0_xor_network0_xor2197_total;
-wire crc320_narrow0_xor_network0_xor2198_total;
-wire crc320_narrow0_xor_network0_xor2199_total;
-wire crc320_narrow0_xor_network0_xor2200_total;
-wire crc320_narrow0_xor_network0_xor2201_total;
-wire crc320_narrow0_xor_network0_xor2202_total;
-wire crc320_narrow0_xor_network0_xor2203_total;
-wire crc320_narrow0_xor_network0_xor2204_total;
-wire crc320_narrow0_xor_network0_xor2205_total;
-wire crc320_narrow0_xor_network0_xor2206_total;
-wire crc320_narrow0_xor_network0_xor2207_total;
-wire crc320_narrow0_xor_network0_xor2208_total;
-wire crc320_narrow0_xor_network0_xor2209_total;
-wire crc320_narrow0_xor_network0_xor2210_total;
-wire crc320_narrow0_xor_network0_xor2211_total;
-wire crc320_narrow0_xor_network0_xor2212_total;
-wire crc320_narrow0_xor_network0_xor2213_total;
-wire crc320_narrow0_xor_network0_xor2214_total;
-wire crc320_narrow0_xor_network0_xor2215_total;
-wire crc320_narrow0_xor_network0_xor2216_total;
-wire crc320_narrow0_xor_network0_xor2217_total;
-wire crc320_narrow0_xor_network0_xor2218_total;
-wire crc320_narrow0_xor_network0_xor2219_total;
-wire crc320_narrow0_xor_network0_xor2220_total;
-wire crc320_narrow0_xor_network0_xor2221_total;
-wire crc320_narrow0_xor_network0_xor2222_total;
-wire crc320_narrow0_xor_network0_xor2223_total;
-wire crc320_narrow0_xor_network0_xor2224_total;
-wire crc320_narrow0_xor_network0_xor2225_total;
-wire crc320_narrow0_xor_network0_xor2226_total;
-wire crc320_narrow0_xor_network0_xor2227_total;
-wire crc320_narrow0_xor_network0_xor2228_total;
-wire crc320_narrow0_xor_network0_xor2229_total;
-
-assign crc320_narrow0_xor_network0_joined[31] = crc320_narrow0_xor_network0_xor2221_total;
-assign crc320_narrow0_xor_network0_joined[30] = crc320_narrow0_xor_network0_xor2210_total;
-assign crc320_narrow0_xor_network0_joined[29] = crc320_narrow0_xor_network0_xor2204_total;
-assign crc320_narrow0_xor_network0_joined[28] = crc320_narrow0_xor_network0_xor2214_total;
-assign crc320_narrow0_xor_network0_joined[27] = crc320_narrow0_xor_network0_xor2227_total;
-assign crc320_narrow0_xor_network0_joined[26] = crc320_narrow0_xor_network0_xor2222_total;
-assign crc320_narrow0_xor_network0_joined[25] = crc320_narrow0_xor_network0_xor2219_total;
-assign crc320_narrow0_xor_network0_joined[24] = crc320_narrow0_xor_network0_xor2211_total;
-assign crc320_narrow0_xor_network0_joined[23] = crc320_narrow0_xor_network0_xor2200_total;
-assign crc320_narrow0_xor_network0_joined[22] = crc320_narrow0_xor_network0_xor2225_total;
-assign crc320_narrow0_xor_network0_joined[21] = crc320_narrow0_xor_network0_xor2208_total;
-assign crc320_narrow0_xor_network0_joined[20] = crc320_narrow0_xor_network0_xor2229_total;
-assign crc320_narrow0_xor_network0_joined[19] = crc320_narrow0_xor_network0_xor2228_total;
-assign crc320_narrow0_xor_network0_joined[18] = crc320_narrow0_xor_network0_xor2209_total;
-assign crc320_narrow0_xor_network0_joined[17] = crc320_narrow0_xor_network0_xor2213_total;
-assign crc320_narrow0_xor_network0_joined[16] = crc320_narrow0_xor_network0_xor2217_total;
-assign crc320_narrow0_xor_network0_joined[15] = crc320_narrow0_xor_network0_xor2199_total;
-assign crc320_narrow0_xor_network0_joined[14] = crc320_narrow0_xor_network0_xor2197_total;
-assign crc320_narrow0_xor_network0_joined[13] = crc320_narrow0_xor_network0_xor2215_total;
-assign crc320_narrow0_xor_network0_joined[12] = crc320_narrow0_xor_network0_xor2223_total;
-assign crc320_narrow0_xor_network0_joined[11] = crc320_narrow0_xor_network0_xor2226_total;
-assign crc320_narrow0_xor_network0_joined[10] = crc320_narrow0_xor_network0_xor2224_total;
-assign crc320_narrow0_xor_network0_joined[9] = crc320_narrow0_xor_network0_xor2198_total;
-assign crc320_narrow0_xor_network0_joined[8] = crc320_narrow0_xor_network0_xor2196_total;
-assign crc320_narrow0_xor_network0_joined[7] = crc320_narrow0_xor_network0_xor2218_total;
-assign crc320_narrow0_xor_network0_joined[6] = crc320_narrow0_xor_network0_xor2207_total;
-assign crc320_narrow0_xor_network0_joined[5] = crc320_narrow0_xor_network0_xor2216_total;
-assign crc320_narrow0_xor_network0_joined[4] = crc320_narrow0_xor_network0_xor2201_total;
-assign crc320_narrow0_xor_network0_joined[3] = crc320_narrow0_xor_network0_xor2203_total;
-assign crc320_narrow0_xor_network0_joined[2] = crc320_narrow0_xor_network0_xor2212_total;
-assign crc320_narrow0_xor_network0_joined[1] = crc320_narrow0_xor_network0_xor2205_total;
-assign crc320_narrow0_xor_network0_joined[0] = crc320_narrow0_xor_network0_xor2195_total;
-
-assign crc320_narrow0_xor_network0_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_mixed[7]);
-
-assign crc320_narrow0_xor_network0_xor21_total = (crc320_narrow0_mixed[0] ^ crc320_narrow0_mixed[22]);
-
-assign crc320_narrow0_xor_network0_xor22_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_mixed[28]);
-
-assign crc320_narrow0_xor_network0_xor23_total = (crc320_narrow0_mixed[1] ^ crc320_narrow0_mixed[23]);
-
-assign crc320_narrow0_xor_network0_xor24_total = (crc320_narrow0_mixed[25] ^ crc320_narrow0_mixed[31]);
-
-assign crc320_narrow0_xor_network0_xor25_total = (crc320_narrow0_mixed[24] ^ crc320_narrow0_mixed[30]);
-
-assign crc320_narrow0_xor_network0_xor26_total = (crc320_narrow0_mixed[19] ^ crc320_narrow0_mixed[27]);
-
-assign crc320_narrow0_xor_network0_xor27_total = (crc320_narrow0_mixed[18] ^ crc320_narrow0_mixed[26]);
-
-assign crc320_narrow0_xor_network0_xor28_total = (crc320_narrow0_mixed[17] ^ crc320_narrow0_mixed[29]);
-
-assign crc320_narrow0_xor_network0_xor29_total = (crc320_narrow0_mixed[6] ^ crc320_narrow0_mixed[11]);
-
-assign crc320_narrow0_xor_network0_xor210_total = (crc320_narrow0_mixed[5] ^ crc320_narrow0_mixed[12]);
-
-assign crc320_narrow0_xor_network0_xor211_total = (crc320_narrow0_mixed[4] ^ crc320_narrow0_mixed[16]);
-
-assign crc320_narrow0_xor_network0_xor212_total = (crc320_narrow0_mixed[14] ^ crc320_narrow0_mixed[15]);
-
-assign crc320_narrow0_xor_network0_xor213_total = (crc320_narrow0_mixed[9] ^ crc320_narrow0_mixed[21]);
-
-assign crc320_narrow0_xor_network0_xor214_total = (crc320_narrow0_mixed[8] ^ crc320_narrow0_mixed[20]);
-
-assign crc320_narrow0_xor_network0_xor215_total = (crc320_narrow0_mixed[10] ^ crc320_narrow0_mixed[26]);
-
-assign crc320_narrow0_xor_network0_xor216_total = (crc320_narrow0_mixed[14] ^ crc320_narrow0_mixed[23]);
-
-assign crc320_narrow0_xor_network0_xor217_total = (crc320_narrow0_mixed[13] ^ crc320_narrow0_mixed[29]);
-
-assign crc320_narrow0_xor_network0_xor218_total = (crc320_narrow0_mixed[9] ^ crc320_narrow0_mixed[25]);
-
-assign crc320_narrow0_xor_network0_xor219_total = (crc320_narrow0_mixed[8] ^ crc320_narrow0_mixed[24]);
-
-assign crc320_narrow0_xor_network0_xor220_total = (crc320_narrow0_mixed[4] ^ crc320_narrow0_mixed[13]);
-
-assign crc320_narrow0_xor_network0_xor221_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_mixed[5]);
-
-assign crc320_narrow0_xor_network0_xor222_total = (crc320_narrow0_mixed[24] ^ crc320_narrow0_mixed[28]);
-
-assign crc320_narrow0_xor_network0_xor223_total = (crc320_narrow0_mixed[15] ^ crc320_narrow0_mixed[31]);
-
-assign crc320_narrow0_xor_network0_xor224_total = (crc320_narrow0_mixed[10] ^ crc320_narrow0_mixed[21]);
-
-assign crc320_narrow0_xor_network0_xor225_total = (crc320_narrow0_mixed[7] ^ crc320_narrow0_mixed[13]);
-
-assign crc320_narrow0_xor_network0_xor226_total = (crc320_narrow0_mixed[0] ^ crc320_narrow0_mixed[16]);
-
-assign crc320_narrow0_xor_network0_xor227_total = (crc320_narrow0_mixed[30] ^ crc320_narrow0_mixed[31]);
-
-assign crc320_narrow0_xor_network0_xor228_total = (crc320_narrow0_mixed[12] ^ crc320_narrow0_mixed[28]);
-
-assign crc320_narrow0_xor_network0_xor229_total = (crc320_narrow0_mixed[11] ^ crc320_narrow0_mixed[27]);
-
-assign crc320_narrow0_xor_network0_xor230_total = (crc320_narrow0_mixed[10] ^ crc320_narrow0_mixed[14]);
-
-assign crc320_narrow0_xor_network0_xor231_total = (crc320_narrow0_mixed[9] ^ crc320_narrow0_mixed[20]);
+reg [31:0] crc320_earlier;
+wire [31:0] crc320_following;
+wire [31:0] crc320_remainder;
+wire [31:0] crc320_total;
+wire crc320_xor_network0_total;
+wire [31:0] crc320_xor_network0_joined;
+wire crc320_xor_network0_xor21_total;
+wire crc320_xor_network0_xor22_total;
+wire crc320_xor_network0_xor23_total;
+wire crc320_xor_network0_xor24_total;
+wire crc320_xor_network0_xor25_total;
+wire crc320_xor_network0_xor26_total;
+wire crc320_xor_network0_xor27_total;
+wire crc320_xor_network0_xor28_total;
+wire crc320_xor_network0_xor29_total;
+wire crc320_xor_network0_xor210_total;
+wire crc320_xor_network0_xor211_total;
+wire crc320_xor_network0_xor212_total;
+wire crc320_xor_network0_xor213_total;
+wire crc320_xor_network0_xor214_total;
+wire crc320_xor_network0_xor215_total;
+wire crc320_xor_network0_xor216_total;
+wire crc320_xor_network0_xor217_total;
+wire crc320_xor_network0_xor218_total;
+wire crc320_xor_network0_xor219_total;
+wire crc320_xor_network0_xor220_total;
+wire crc320_xor_network0_xor221_total;
+wire crc320_xor_network0_xor222_total;
+wire crc320_xor_network0_xor223_total;
+wire crc320_xor_network0_xor224_total;
+wire crc320_xor_network0_xor225_total;
+wire crc320_xor_network0_xor226_total;
+wire crc320_xor_network0_xor227_total;
+wire crc320_xor_network0_xor228_total;
+wire crc320_xor_network0_xor229_total;
+wire crc320_xor_network0_xor230_total;
+wire crc320_xor_network0_xor231_total;
+wire crc320_xor_network0_xor232_total;
+wire crc320_xor_network0_xor233_total;
+wire crc320_xor_network0_xor234_total;
+wire crc320_xor_network0_xor235_total;
+wire crc320_xor_network0_xor236_total;
+wire crc320_xor_network0_xor237_total;
+wire crc320_xor_network0_xor238_total;
+wire crc320_xor_network0_xor239_total;
+wire crc320_xor_network0_xor240_total;
+wire crc320_xor_network0_xor241_total;
+wire crc320_xor_network0_xor242_total;
+wire crc320_xor_network0_xor243_total;
+wire crc320_xor_network0_xor244_total;
+wire crc320_xor_network0_xor245_total;
+wire crc320_xor_network0_xor246_total;
+wire crc320_xor_network0_xor247_total;
+wire crc320_xor_network0_xor248_total;
+wire crc320_xor_network0_xor249_total;
+wire crc320_xor_network0_xor250_total;
+wire crc320_xor_network0_xor251_total;
+wire crc320_xor_network0_xor252_total;
+wire crc320_xor_network0_xor253_total;
+wire crc320_xor_network0_xor254_total;
+wire crc320_xor_network0_xor255_total;
+wire crc320_xor_network0_xor256_total;
+wire crc320_xor_network0_xor257_total;
+wire crc320_xor_network0_xor258_total;
+wire crc320_xor_network0_xor259_total;
+wire crc320_xor_network0_xor260_total;
+wire crc320_xor_network0_xor261_total;
+wire crc320_xor_network0_xor262_total;
+wire crc320_xor_network0_xor263_total;
+wire crc320_xor_network0_xor264_total;
+wire crc320_xor_network0_xor265_total;
+wire crc320_xor_network0_xor266_total;
+wire crc320_xor_network0_xor267_total;
+wire crc320_xor_network0_xor268_total;
+wire crc320_xor_network0_xor269_total;
+wire crc320_xor_network0_xor270_total;
+wire crc320_xor_network0_xor271_total;
+wire crc320_xor_network0_xor272_total;
+wire crc320_xor_network0_xor273_total;
+wire crc320_xor_network0_xor274_total;
+wire crc320_xor_network0_xor275_total;
+wire crc320_xor_network0_xor276_total;
+wire crc320_xor_network0_xor277_total;
+wire crc320_xor_network0_xor278_total;
+wire crc320_xor_network0_xor279_total;
+wire crc320_xor_network0_xor280_total;
+wire crc320_xor_network0_xor281_total;
+wire crc320_xor_network0_xor282_total;
+wire crc320_xor_network0_xor283_total;
+wire crc320_xor_network0_xor284_total;
+wire crc320_xor_network0_xor285_total;
+wire crc320_xor_network0_xor286_total;
+wire crc320_xor_network0_xor287_total;
+wire crc320_xor_network0_xor288_total;
+wire crc320_xor_network0_xor289_total;
+wire crc320_xor_network0_xor290_total;
+wire crc320_xor_network0_xor291_total;
+wire crc320_xor_network0_xor292_total;
+wire crc320_xor_network0_xor293_total;
+wire crc320_xor_network0_xor294_total;
+wire crc320_xor_network0_xor295_total;
+wire crc320_xor_network0_xor296_total;
+wire crc320_xor_network0_xor297_total;
+wire crc320_xor_network0_xor298_total;
+wire crc320_xor_network0_xor299_total;
+wire crc320_xor_network0_xor2100_total;
+wire crc320_xor_network0_xor2101_total;
+wire crc320_xor_network0_xor2102_total;
+wire crc320_xor_network0_xor2103_total;
+wire crc320_xor_network0_xor2104_total;
+wire crc320_xor_network0_xor2105_total;
+wire crc320_xor_network0_xor2106_total;
+wire crc320_xor_network0_xor2107_total;
+wire crc320_xor_network0_xor2108_total;
+wire crc320_xor_network0_xor2109_total;
+wire crc320_xor_network0_xor2110_total;
+wire crc320_xor_network0_xor2111_total;
+wire crc320_xor_network0_xor2112_total;
+wire crc320_xor_network0_xor2113_total;
+wire crc320_xor_network0_xor2114_total;
+wire crc320_xor_network0_xor2115_total;
+wire crc320_xor_network0_xor2116_total;
+wire crc320_xor_network0_xor2117_total;
+wire crc320_xor_network0_xor2118_total;
+wire crc320_xor_network0_xor2119_total;
+wire crc320_xor_network0_xor2120_total;
+wire crc320_xor_network0_xor2121_total;
+wire crc320_xor_network0_xor2122_total;
+wire crc320_xor_network0_xor2123_total;
+wire crc320_xor_network0_xor2124_total;
+wire crc320_xor_network0_xor2125_total;
+wire crc320_xor_network0_xor2126_total;
+wire crc320_xor_network0_xor2127_total;
+wire crc320_xor_network0_xor2128_total;
+wire crc320_xor_network0_xor2129_total;
+wire crc320_xor_network0_xor2130_total;
+wire crc320_xor_network0_xor2131_total;
+wire crc320_xor_network0_xor2132_total;
+wire crc320_xor_network0_xor2133_total;
+wire crc320_xor_network0_xor2134_total;
+wire crc320_xor_network0_xor2135_total;
+wire crc320_xor_network0_xor2136_total;
+wire crc320_xor_network0_xor2137_total;
+wire crc320_xor_network0_xor2138_total;
+wire crc320_xor_network0_xor2139_total;
+wire crc320_xor_network0_xor2140_total;
+wire crc320_xor_network0_xor2141_total;
+wire crc320_xor_network0_xor2142_total;
+wire crc320_xor_network0_xor2143_total;
+wire crc320_xor_network0_xor2144_total;
+wire crc320_xor_network0_xor2145_total;
+wire crc320_xor_network0_xor2146_total;
+wire crc320_xor_network0_xor2147_total;
+wire crc320_xor_network0_xor2148_total;
+wire crc320_xor_network0_xor2149_total;
+wire crc320_xor_network0_xor2150_total;
+wire crc320_xor_network0_xor2151_total;
+wire crc320_xor_network0_xor2152_total;
+wire crc320_xor_network0_xor2153_total;
+wire crc320_xor_network0_xor2154_total;
+wire crc320_xor_network0_xor2155_total;
+wire crc320_xor_network0_xor2156_total;
+wire crc320_xor_network0_xor2157_total;
+wire crc320_xor_network0_xor2158_total;
+wire crc320_xor_network0_xor2159_total;
+wire crc320_xor_network0_xor2160_total;
+wire crc320_xor_network0_xor2161_total;
+wire crc320_xor_network0_xor2162_total;
+wire crc320_xor_network0_xor2163_total;
+wire crc320_xor_network0_xor2164_total;
+wire crc320_xor_network0_xor2165_total;
+wire crc320_xor_network0_xor2166_total;
+wire crc320_xor_network0_xor2167_total;
+wire crc320_xor_network0_xor2168_total;
+wire crc320_xor_network0_xor2169_total;
+wire crc320_xor_network0_xor2170_total;
+wire crc320_xor_network0_xor2171_total;
+wire crc320_xor_network0_xor2172_total;
+wire crc320_xor_network0_xor2173_total;
+wire crc320_xor_network0_xor2174_total;
+wire crc320_xor_network0_xor2175_total;
+wire crc320_xor_network0_xor2176_total;
+wire crc320_xor_network0_xor2177_total;
+wire crc320_xor_network0_xor2178_total;
+wire crc320_xor_network0_xor2179_total;
+wire crc320_xor_network0_xor2180_total;
+wire crc320_xor_network0_xor2181_total;
+wire crc320_xor_network0_xor2182_total;
+wire crc320_xor_network0_xor2183_total;
+wire crc320_xor_network0_xor2184_total;
+wire crc320_xor_network0_xor2185_total;
+wire crc320_xor_network0_xor2186_total;
+wire crc320_xor_network0_xor2187_total;
+wire crc320_xor_network0_xor2188_total;
+wire crc320_xor_network0_xor2189_total;
+wire crc320_xor_network0_xor2190_total;
+wire crc320_xor_network0_xor2191_total;
+wire crc320_xor_network0_xor2192_total;
+wire crc320_xor_network0_xor2193_total;
+wire crc320_xor_network0_xor2194_total;
+wire crc320_xor_network0_xor2195_total;
+wire crc320_xor_network0_xor2196_total;
+wire crc320_xor_network0_xor2197_total;
+wire crc320_xor_network0_xor2198_total;
+wire crc320_xor_network0_xor2199_total;
+wire crc320_xor_network0_xor2200_total;
+wire crc320_xor_network0_xor2201_total;
+wire crc320_xor_network0_xor2202_total;
+wire crc320_xor_network0_xor2203_total;
+wire crc320_xor_network0_xor2204_total;
+wire crc320_xor_network0_xor2205_total;
+wire crc320_xor_network0_xor2206_total;
+wire crc320_xor_network0_xor2207_total;
+wire crc320_xor_network0_xor2208_total;
+wire crc320_xor_network0_xor2209_total;
+wire crc320_xor_network0_xor2210_total;
+wire crc320_xor_network0_xor2211_total;
+wire crc320_xor_network0_xor2212_total;
+wire crc320_xor_network0_xor2213_total;
+wire crc320_xor_network0_xor2214_total;
+wire crc320_xor_network0_xor2215_total;
+wire crc320_xor_network0_xor2216_total;
+wire crc320_xor_network0_xor2217_total;
+wire crc320_xor_network0_xor2218_total;
+wire crc320_xor_network0_xor2219_total;
+wire crc320_xor_network0_xor2220_total;
+wire crc320_xor_network0_xor2221_total;
+wire crc320_xor_network0_xor2222_total;
+wire crc320_xor_network0_xor2223_total;
+wire crc320_xor_network0_xor2224_total;
+wire crc320_xor_network0_xor2225_total;
+wire crc320_xor_network0_xor2226_total;
+wire crc320_xor_network0_xor2227_total;
+wire crc320_xor_network0_xor2228_total;
+wire crc320_xor_network0_xor2229_total;
+wire crc320_xor_network0_xor2230_total;
+wire crc320_xor_network0_xor2231_total;
+wire crc320_xor_network0_xor2232_total;
+wire crc320_xor_network0_xor2233_total;
+wire crc320_xor_network0_xor2234_total;
+wire crc320_xor_network0_xor2235_total;
+wire crc320_xor_network0_xor2236_total;
+wire crc320_xor_network0_xor2237_total;
+wire crc320_xor_network0_xor2238_total;
+wire crc320_xor_network0_xor2239_total;
+wire crc320_xor_network0_xor2240_total;
+wire crc320_xor_network0_xor2241_total;
+wire crc320_xor_network0_xor2242_total;
+
+assign crc320_xor_network0_joined[31] = crc320_xor_network0_xor2193_total;
+assign crc320_xor_network0_joined[30] = crc320_xor_network0_xor2217_total;
+assign crc320_xor_network0_joined[29] = crc320_xor_network0_xor2232_total;
+assign crc320_xor_network0_joined[28] = crc320_xor_network0_xor2231_total;
+assign crc320_xor_network0_joined[27] = crc320_xor_network0_xor2225_total;
+assign crc320_xor_network0_joined[26] = crc320_xor_network0_xor2234_total;
+assign crc320_xor_network0_joined[25] = crc320_xor_network0_xor2233_total;
+assign crc320_xor_network0_joined[24] = crc320_xor_network0_xor2223_total;
+assign crc320_xor_network0_joined[23] = crc320_xor_network0_xor2220_total;
+assign crc320_xor_network0_joined[22] = crc320_xor_network0_xor2229_total;
+assign crc320_xor_network0_joined[21] = crc320_xor_network0_xor2240_total;
+assign crc320_xor_network0_joined[20] = crc320_xor_network0_xor2222_total;
+assign crc320_xor_network0_joined[19] = crc320_xor_network0_xor2227_total;
+assign crc320_xor_network0_joined[18] = crc320_xor_network0_xor2235_total;
+assign crc320_xor_network0_joined[17] = crc320_xor_network0_xor2228_total;
+assign crc320_xor_network0_joined[16] = crc320_xor_network0_xor2224_total;
+assign crc320_xor_network0_joined[15] = crc320_xor_network0_xor2230_total;
+assign crc320_xor_network0_joined[14] = crc320_xor_network0_xor2189_total;
+assign crc320_xor_network0_joined[13] = crc320_xor_network0_xor2206_total;
+assign crc320_xor_network0_joined[12] = crc320_xor_network0_xor2239_total;
+assign crc320_xor_network0_joined[11] = crc320_xor_network0_xor2203_total;
+assign crc320_xor_network0_joined[10] = crc320_xor_network0_xor2236_total;
+assign crc320_xor_network0_joined[9] = crc320_xor_network0_xor2188_total;
+assign crc320_xor_network0_joined[8] = crc320_xor_network0_xor2226_total;
+assign crc320_xor_network0_joined[7] = crc320_xor_network0_xor2237_total;
+assign crc320_xor_network0_joined[6] = crc320_xor_network0_xor2176_total;
+assign crc320_xor_network0_joined[5] = crc320_xor_network0_xor2242_total;
+assign crc320_xor_network0_joined[4] = crc320_xor_network0_xor2238_total;
+assign crc320_xor_network0_joined[3] = crc320_xor_network0_xor2241_total;
+assign crc320_xor_network0_joined[2] = crc320_xor_network0_xor2211_total;
+assign crc320_xor_network0_joined[1] = crc320_xor_network0_xor2214_total;
+assign crc320_xor_network0_joined[0] = crc320_xor_network0_xor2198_total;
+
+assign crc320_xor_network0_total = (crc320_remainder[7] ^ s_axis_tdata[7]);
+
+assign crc320_xor_network0_xor21_total = (crc320_remainder[2] ^ s_axis_tdata[2]);
+
+assign crc320_xor_network0_xor22_total = (crc320_remainder[0] ^ s_axis_tdata[0]);
+
+assign crc320_xor_network0_xor23_total = (crc320_remainder[3] ^ s_axis_tdata[3]);
+
+assign crc320_xor_network0_xor24_total = (crc320_remainder[22] ^ s_axis_tdata[22]);
+
+assign crc320_xor_network0_xor25_total = (crc320_remainder[5] ^ s_axis_tdata[5]);
+
+assign crc320_xor_network0_xor26_total = (crc320_remainder[4] ^ s_axis_tdata[4]);
+
+assign crc320_xor_network0_xor27_total = (crc320_remainder[25] ^ s_axis_tdata[25]);
+
+assign crc320_xor_network0_xor28_total = (crc320_remainder[24] ^ s_axis_tdata[24]);
+
+assign crc320_xor_network0_xor29_total = (crc320_remainder[23] ^ s_axis_tdata[23]);
+
+assign crc320_xor_network0_xor210_total = (crc320_remainder[6] ^ s_axis_tdata[6]);
+
+assign crc320_xor_network0_xor211_total = (crc320_remainder[31] ^ s_axis_tdata[31]);
+
+assign crc320_xor_network0_xor212_total = (crc320_remainder[30] ^ s_axis_tdata[30]);
+
+assign crc320_xor_network0_xor213_total = (crc320_remainder[29] ^ s_axis_tdata[29]);
+
+assign crc320_xor_network0_xor214_total = (crc320_remainder[28] ^ s_axis_tdata[28]);
+
+assign crc320_xor_network0_xor215_total = (crc320_remainder[27] ^ s_axis_tdata[27]);
+
+assign crc320_xor_network0_xor216_total = (crc320_remainder[26] ^ s_axis_tdata[26]);
+
+assign crc320_xor_network0_xor217_total = (crc320_remainder[15] ^ s_axis_tdata[15]);
+
+assign crc320_xor_network0_xor218_total = (crc320_remainder[14] ^ s_axis_tdata[14]);
+
+assign crc320_xor_network0_xor219_total = (crc320_remainder[13] ^ s_axis_tdata[13]);
+
+assign crc320_xor_network0_xor220_total = (crc320_remainder[12] ^ s_axis_tdata[12]);
+
+assign crc320_xor_network0_xor221_total = (crc320_remainder[11] ^ s_axis_tdata[11]);
+
+assign crc320_xor_network0_xor222_total = (crc320_remainder[10] ^ s_axis_tdata[10]);
+
+assign crc320_xor_network0_xor223_total = (crc320_remainder[9] ^ s_axis_tdata[9]);
+
+assign crc320_xor_network0_xor224_total = (crc320_remainder[8] ^ s_axis_tdata[8]);
+
+assign crc320_xor_network0_xor225_total = (crc320_remainder[1] ^ s_axis_tdata[1]);
+
+assign crc320_xor_network0_xor226_total = (crc320_remainder[19] ^ s_axis_tdata[19]);
+
+assign crc320_xor_network0_xor227_total = (crc320_remainder[18] ^ s_axis_tdata[18]);
+
+assign crc320_xor_network0_xor228_total = (crc320_remainder[17] ^ s_axis_tdata[17]);
+
+assign crc320_xor_network0_xor229_total = (crc320_remainder[16] ^ s_axis_tdata[16]);
+
+assign crc320_xor_network0_xor230_total = (crc320_xor_network0_xor22_total ^ crc320_xor_network0_xor24_total);
+
+assign crc320_xor_network0_xor231_total = (crc320_xor_network0_total ^ crc320_xor_network0_xor21_total);
+
+assign crc320_xor_network0_xor232_total = (crc320_remainder[21] ^ s_axis_tdata[21]);
+
+assign crc320_xor_network0_xor233_total = (crc320_remainder[20] ^ s_axis_tdata[20]);
+
+assign crc320_xor_network0_xor234_total = (crc320_xor_network0_xor29_total ^ crc320_xor_network0_xor225_total);
+
+assign crc320_xor_network0_xor235_total = (crc320_xor_network0_xor23_total ^ crc320_xor_network0_xor232_total);
+
+assign crc320_xor_network0_xor236_total = (crc320_xor_network0_xor26_total ^ crc320_xor_network0_xor230_total);
+
+assign crc320_xor_network0_xor237_total = (crc320_xor_network0_xor216_total ^ crc320_xor_network0_xor227_total);
+
+assign crc320_xor_network0_xor238_total = (crc320_xor_network0_xor215_total ^ crc320_xor_network0_xor226_total);
 
-assign crc320_narrow0_xor_network0_xor232_total = (crc320_narrow0_mixed[7] ^ crc320_narrow0_mixed[19]);
+assign crc320_xor_network0_xor239_total = (crc320_xor_network0_xor214_total ^ crc320_xor_network0_xor229_total);
 
-assign crc320_narrow0_xor_network0_xor233_total = (crc320_narrow0_mixed[6] ^ crc320_narrow0_mixed[21]);
+assign crc320_xor_network0_xor240_total = (crc320_xor_network0_xor213_total ^ crc320_xor_network0_xor228_total);
 
-assign crc320_narrow0_xor_network0_xor234_total = (crc320_narrow0_mixed[6] ^ crc320_narrow0_mixed[10]);
+assign crc320_xor_network0_xor241_total = (crc320_xor_network0_xor212_total ^ crc320_xor_network0_xor218_total);
 
-assign crc320_narrow0_xor_network0_xor235_total = (crc320_narrow0_mixed[5] ^ crc320_narrow0_mixed[18]);
+assign crc320_xor_network0_xor242_total = (crc320_xor_network0_xor211_total ^ crc320_xor_network0_xor217_total);
 
-assign crc320_narrow0_xor_network0_xor236_total = (crc320_narrow0_mixed[4] ^ crc320_narrow0_mixed[27]);
+assign crc320_xor_network0_xor243_total = (crc320_xor_network0_xor210_total ^ crc320_xor_network0_xor223_total);
 
-assign crc320_narrow0_xor_network0_xor237_total = (crc320_narrow0_mixed[1] ^ crc320_narrow0_mixed[30]);
+assign crc320_xor_network0_xor244_total = (crc320_xor_network0_xor28_total ^ crc320_xor_network0_xor222_total);
 
-assign crc320_narrow0_xor_network0_xor238_total = (crc320_narrow0_mixed[23] ^ crc320_narrow0_mixed[29]);
+assign crc320_xor_network0_xor245_total = (crc320_xor_network0_xor27_total ^ crc320_xor_network0_xor221_total);
 
-assign crc320_narrow0_xor_network0_xor239_total = (crc320_narrow0_mixed[22] ^ crc320_narrow0_mixed[30]);
+assign crc320_xor_network0_xor246_total = (crc320_xor_network0_xor25_total ^ crc320_xor_network0_xor224_total);
 
-assign crc320_narrow0_xor_network0_xor240_total = (crc320_narrow0_mixed[20] ^ crc320_narrow0_mixed[27]);
+assign crc320_xor_network0_xor247_total = (crc320_xor_network0_xor219_total ^ crc320_xor_network0_xor220_total);
 
-assign crc320_narrow0_xor_network0_xor241_total = (crc320_narrow0_mixed[20] ^ crc320_narrow0_mixed[22]);
+assign crc320_xor_network0_xor248_total = (crc320_xor_network0_xor231_total ^ crc320_xor_network0_xor233_total);
 
-assign crc320_narrow0_xor_network0_xor242_total = (crc320_narrow0_mixed[18] ^ crc320_narrow0_mixed[30]);
+assign crc320_xor_network0_xor249_total = (crc320_xor_network0_xor29_total ^ crc320_xor_network0_xor239_total);
 
-assign crc320_narrow0_xor_network0_xor243_total = (crc320_narrow0_mixed[17] ^ crc320_narrow0_mixed[19]);
+assign crc320_xor_network0_xor250_total = (crc320_xor_network0_xor25_total ^ crc320_xor_network0_xor242_total);
 
-assign crc320_narrow0_xor_network0_xor244_total = (crc320_narrow0_mixed[16] ^ crc320_narrow0_mixed[25]);
+assign crc320_xor_network0_xor251_total = (crc320_xor_network0_xor26_total ^ crc320_xor_network0_xor221_total);
 
-assign crc320_narrow0_xor_network0_xor245_total = (crc320_narrow0_mixed[15] ^ crc320_narrow0_mixed[25]);
+assign crc320_xor_network0_xor252_total = (crc320_xor_network0_total ^ crc320_xor_network0_xor27_total);
 
-assign crc320_narrow0_xor_network0_xor246_total = (crc320_narrow0_mixed[15] ^ crc320_narrow0_mixed[23]);
+assign crc320_xor_network0_xor253_total = (crc320_xor_network0_xor243_total ^ crc320_xor_network0_xor245_total);
 
-assign crc320_narrow0_xor_network0_xor247_total = (crc320_narrow0_mixed[15] ^ crc320_narrow0_mixed[22]);
+assign crc320_xor_network0_xor254_total = (crc320_xor_network0_xor235_total ^ crc320_xor_network0_xor244_total);
 
-assign crc320_narrow0_xor_network0_xor248_total = (crc320_narrow0_mixed[15] ^ crc320_narrow0_mixed[19]);
+assign crc320_xor_network0_xor255_total = (crc320_xor_network0_xor234_total ^ crc320_xor_network0_xor238_total);
 
-assign crc320_narrow0_xor_network0_xor249_total = (crc320_narrow0_mixed[12] ^ crc320_narrow0_mixed[13]);
+assign crc320_xor_network0_xor256_total = (crc320_xor_network0_xor219_total ^ crc320_xor_network0_xor237_total);
 
-assign crc320_narrow0_xor_network0_xor250_total = (crc320_narrow0_mixed[10] ^ crc320_narrow0_mixed[12]);
+assign crc320_xor_network0_xor257_total = (crc320_xor_network0_xor215_total ^ crc320_xor_network0_xor246_total);
 
-assign crc320_narrow0_xor_network0_xor251_total = (crc320_narrow0_mixed[9] ^ crc320_narrow0_mixed[31]);
+assign crc320_xor_network0_xor258_total = (crc320_xor_network0_xor28_total ^ crc320_xor_network0_xor240_total);
 
-assign crc320_narrow0_xor_network0_xor252_total = (crc320_narrow0_mixed[8] ^ crc320_narrow0_mixed[27]);
+assign crc320_xor_network0_xor259_total = (crc320_xor_network0_xor22_total ^ crc320_xor_network0_xor247_total);
 
-assign crc320_narrow0_xor_network0_xor253_total = (crc320_narrow0_mixed[8] ^ crc320_narrow0_mixed[22]);
+assign crc320_xor_network0_xor260_total = (crc320_xor_network0_xor236_total ^ crc320_xor_network0_xor241_total);
 
-assign crc320_narrow0_xor_network0_xor254_total = (crc320_narrow0_mixed[8] ^ crc320_narrow0_mixed[17]);
+assign crc320_xor_network0_xor261_total = (crc320_xor_network0_xor218_total ^ crc320_xor_network0_xor223_total);
 
-assign crc320_narrow0_xor_network0_xor255_total = (crc320_narrow0_mixed[7] ^ crc320_narrow0_mixed[25]);
+assign crc320_xor_network0_xor262_total = (crc320_xor_network0_xor213_total ^ crc320_xor_network0_xor222_total);
 
-assign crc320_narrow0_xor_network0_xor256_total = (crc320_narrow0_mixed[7] ^ crc320_narrow0_mixed[17]);
+assign crc320_xor_network0_xor263_total = (crc320_xor_network0_xor211_total ^ crc320_xor_network0_xor214_total);
 
-assign crc320_narrow0_xor_network0_xor257_total = (crc320_narrow0_mixed[6] ^ crc320_narrow0_mixed[26]);
+assign crc320_xor_network0_xor264_total = (crc320_xor_network0_xor23_total ^ crc320_xor_network0_xor210_total);
 
-assign crc320_narrow0_xor_network0_xor258_total = (crc320_narrow0_mixed[6] ^ crc320_narrow0_mixed[16]);
+assign crc320_xor_network0_xor265_total = (crc320_xor_network0_xor21_total ^ crc320_xor_network0_xor233_total);
 
-assign crc320_narrow0_xor_network0_xor259_total = (crc320_narrow0_mixed[5] ^ crc320_narrow0_mixed[14]);
+assign crc320_xor_network0_xor266_total = (crc320_xor_network0_xor220_total ^ crc320_xor_network0_xor245_total);
 
-assign crc320_narrow0_xor_network0_xor260_total = (crc320_narrow0_mixed[4] ^ crc320_narrow0_mixed[29]);
+assign crc320_xor_network0_xor267_total = (crc320_xor_network0_xor217_total ^ crc320_xor_network0_xor251_total);
 
-assign crc320_narrow0_xor_network0_xor261_total = (crc320_narrow0_mixed[4] ^ crc320_narrow0_mixed[18]);
+assign crc320_xor_network0_xor268_total = (crc320_xor_network0_xor216_total ^ crc320_xor_network0_xor244_total);
 
-assign crc320_narrow0_xor_network0_xor262_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_mixed[11]);
+assign crc320_xor_network0_xor269_total = (crc320_xor_network0_xor230_total ^ crc320_xor_network0_xor250_total);
 
-assign crc320_narrow0_xor_network0_xor263_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_mixed[11]);
+assign crc320_xor_network0_xor270_total = (crc320_xor_network0_xor216_total ^ crc320_xor_network0_xor224_total);
 
-assign crc320_narrow0_xor_network0_xor264_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_mixed[4]);
+assign crc320_xor_network0_xor271_total = (crc320_xor_network0_xor212_total ^ crc320_xor_network0_xor224_total);
 
-assign crc320_narrow0_xor_network0_xor265_total = (crc320_narrow0_mixed[0] ^ crc320_narrow0_mixed[6]);
+assign crc320_xor_network0_xor272_total = (crc320_xor_network0_xor212_total ^ crc320_xor_network0_xor215_total);
 
-assign crc320_narrow0_xor_network0_xor266_total = (crc320_narrow0_xor_network0_xor25_total ^ crc320_narrow0_xor_network0_xor28_total);
+assign crc320_xor_network0_xor273_total = (crc320_xor_network0_xor27_total ^ crc320_xor_network0_xor214_total);
 
-assign crc320_narrow0_xor_network0_xor267_total = (crc320_narrow0_xor_network0_xor21_total ^ crc320_narrow0_xor_network0_xor211_total);
+assign crc320_xor_network0_xor274_total = (crc320_xor_network0_xor26_total ^ crc320_xor_network0_xor226_total);
 
-assign crc320_narrow0_xor_network0_xor268_total = (crc320_narrow0_xor_network0_xor23_total ^ crc320_narrow0_xor_network0_xor26_total);
+assign crc320_xor_network0_xor275_total = (crc320_xor_network0_xor23_total ^ crc320_xor_network0_xor227_total);
 
-assign crc320_narrow0_xor_network0_xor269_total = (crc320_narrow0_xor_network0_xor22_total ^ crc320_narrow0_xor_network0_xor213_total);
+assign crc320_xor_network0_xor276_total = (crc320_xor_network0_xor243_total ^ crc320_xor_network0_xor273_total);
 
-assign crc320_narrow0_xor_network0_xor270_total = (crc320_narrow0_xor_network0_total ^ crc320_narrow0_xor_network0_xor214_total);
+assign crc320_xor_network0_xor277_total = (crc320_xor_network0_xor241_total ^ crc320_xor_network0_xor252_total);
 
-assign crc320_narrow0_xor_network0_xor271_total = (crc320_narrow0_xor_network0_xor29_total ^ crc320_narrow0_xor_network0_xor218_total);
+assign crc320_xor_network0_xor278_total = (crc320_xor_network0_xor235_total ^ crc320_xor_network0_xor263_total);
 
-assign crc320_narrow0_xor_network0_xor272_total = (crc320_narrow0_xor_network0_xor28_total ^ crc320_narrow0_xor_network0_xor210_total);
+assign crc320_xor_network0_xor279_total = (crc320_xor_network0_xor231_total ^ crc320_xor_network0_xor261_total);
 
-assign crc320_narrow0_xor_network0_xor273_total = (crc320_narrow0_xor_network0_xor24_total ^ crc320_narrow0_xor_network0_xor212_total);
+assign crc320_xor_network0_xor280_total = (crc320_xor_network0_xor231_total ^ crc320_xor_network0_xor235_total);
 
-assign crc320_narrow0_xor_network0_xor274_total = (crc320_narrow0_xor_network0_xor21_total ^ crc320_narrow0_xor_network0_xor220_total);
+assign crc320_xor_network0_xor281_total = (crc320_xor_network0_xor249_total ^ crc320_xor_network0_xor258_total);
 
-assign crc320_narrow0_xor_network0_xor275_total = (crc320_narrow0_xor_network0_total ^ crc320_narrow0_xor_network0_xor27_total);
+assign crc320_xor_network0_xor282_total = (crc320_xor_network0_xor236_total ^ crc320_xor_network0_xor256_total);
 
-assign crc320_narrow0_xor_network0_xor276_total = (crc320_narrow0_xor_network0_xor217_total ^ crc320_narrow0_xor_network0_xor226_total);
+assign crc320_xor_network0_xor283_total = (crc320_xor_network0_xor236_total ^ crc320_xor_network0_xor248_total);
 
-assign crc320_narrow0_xor_network0_xor277_total = (crc320_narrow0_xor_network0_xor214_total ^ crc320_narrow0_xor_network0_xor216_total);
+assign crc320_xor_network0_xor284_total = (crc320_xor_network0_xor229_total ^ crc320_xor_network0_xor252_total);
 
-assign crc320_narrow0_xor_network0_xor278_total = (crc320_narrow0_xor_network0_xor211_total ^ crc320_narrow0_xor_network0_xor222_total);
+assign crc320_xor_network0_xor285_total = (crc320_xor_network0_xor220_total ^ crc320_xor_network0_xor240_total);
 
-assign crc320_narrow0_xor_network0_xor279_total = (crc320_narrow0_xor_network0_xor29_total ^ crc320_narrow0_xor_network0_xor210_total);
+assign crc320_xor_network0_xor286_total = (crc320_xor_network0_xor23_total ^ crc320_xor_network0_xor262_total);
 
-assign crc320_narrow0_xor_network0_xor280_total = (crc320_narrow0_xor_network0_xor27_total ^ crc320_narrow0_xor_network0_xor237_total);
+assign crc320_xor_network0_xor287_total = (crc320_xor_network0_total ^ crc320_xor_network0_xor239_total);
 
-assign crc320_narrow0_xor_network0_xor281_total = (crc320_narrow0_xor_network0_xor26_total ^ crc320_narrow0_xor_network0_xor227_total);
+assign crc320_xor_network0_xor288_total = (crc320_xor_network0_xor243_total ^ crc320_xor_network0_xor249_total);
 
-assign crc320_narrow0_xor_network0_xor282_total = (crc320_narrow0_xor_network0_xor26_total ^ crc320_narrow0_xor_network0_xor217_total);
+assign crc320_xor_network0_xor289_total = (crc320_xor_network0_xor238_total ^ crc320_xor_network0_xor256_total);
 
-assign crc320_narrow0_xor_network0_xor283_total = (crc320_narrow0_xor_network0_xor23_total ^ crc320_narrow0_xor_network0_xor221_total);
+assign crc320_xor_network0_xor290_total = (crc320_xor_network0_xor234_total ^ crc320_xor_network0_xor253_total);
 
-assign crc320_narrow0_xor_network0_xor284_total = (crc320_narrow0_xor_network0_xor21_total ^ crc320_narrow0_xor_network0_xor235_total);
+assign crc320_xor_network0_xor291_total = (crc320_xor_network0_xor231_total ^ crc320_xor_network0_xor254_total);
 
-assign crc320_narrow0_xor_network0_xor285_total = (crc320_narrow0_xor_network0_total ^ crc320_narrow0_xor_network0_xor219_total);
+assign crc320_xor_network0_xor292_total = (crc320_xor_network0_xor222_total ^ crc320_xor_network0_xor255_total);
 
-assign crc320_narrow0_xor_network0_xor286_total = (crc320_narrow0_xor_network0_total ^ crc320_narrow0_xor_network0_xor29_total);
+assign crc320_xor_network0_xor293_total = (crc320_xor_network0_xor219_total ^ crc320_xor_network0_xor267_total);
 
-assign crc320_narrow0_xor_network0_xor287_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_xor_network0_xor22_total);
+assign crc320_xor_network0_xor294_total = (crc320_xor_network0_xor213_total ^ crc320_xor_network0_xor248_total);
 
-assign crc320_narrow0_xor_network0_xor288_total = (crc320_narrow0_xor_network0_xor249_total ^ crc320_narrow0_xor_network0_xor265_total);
+assign crc320_xor_network0_xor295_total = (crc320_xor_network0_xor25_total ^ crc320_xor_network0_xor279_total);
 
-assign crc320_narrow0_xor_network0_xor289_total = (crc320_narrow0_xor_network0_xor242_total ^ crc320_narrow0_xor_network0_xor263_total);
+assign crc320_xor_network0_xor296_total = (crc320_xor_network0_xor250_total ^ crc320_xor_network0_xor260_total);
 
-assign crc320_narrow0_xor_network0_xor290_total = (crc320_narrow0_xor_network0_xor241_total ^ crc320_narrow0_xor_network0_xor261_total);
+assign crc320_xor_network0_xor297_total = (crc320_xor_network0_xor227_total ^ crc320_xor_network0_xor229_total);
 
-assign crc320_narrow0_xor_network0_xor291_total = (crc320_narrow0_xor_network0_xor238_total ^ crc320_narrow0_xor_network0_xor258_total);
+assign crc320_xor_network0_xor298_total = (crc320_xor_network0_xor226_total ^ crc320_xor_network0_xor228_total);
 
-assign crc320_narrow0_xor_network0_xor292_total = (crc320_narrow0_xor_network0_xor234_total ^ crc320_narrow0_xor_network0_xor264_total);
+assign crc320_xor_network0_xor299_total = (crc320_xor_network0_xor225_total ^ crc320_xor_network0_xor228_total);
 
-assign crc320_narrow0_xor_network0_xor293_total = (crc320_narrow0_xor_network0_xor234_total ^ crc320_narrow0_xor_network0_xor253_total);
+assign crc320_xor_network0_xor2100_total = (crc320_xor_network0_xor225_total ^ crc320_xor_network0_xor226_total);
 
-assign crc320_narrow0_xor_network0_xor294_total = (crc320_narrow0_xor_network0_xor233_total ^ crc320_narrow0_xor_network0_xor248_total);
+assign crc320_xor_network0_xor2101_total = (crc320_xor_network0_xor224_total ^ crc320_xor_network0_xor233_total);
 
-assign crc320_narrow0_xor_network0_xor295_total = (crc320_narrow0_xor_network0_xor232_total ^ crc320_narrow0_xor_network0_xor260_total);
+assign crc320_xor_network0_xor2102_total = (crc320_xor_network0_xor223_total ^ crc320_xor_network0_xor228_total);
 
-assign crc320_narrow0_xor_network0_xor296_total = (crc320_narrow0_xor_network0_xor231_total ^ crc320_narrow0_xor_network0_xor250_total);
+assign crc320_xor_network0_xor2103_total = (crc320_xor_network0_xor221_total ^ crc320_xor_network0_xor228_total);
 
-assign crc320_narrow0_xor_network0_xor297_total = (crc320_narrow0_xor_network0_xor231_total ^ crc320_narrow0_xor_network0_xor246_total);
+assign crc320_xor_network0_xor2104_total = (crc320_xor_network0_xor219_total ^ crc320_xor_network0_xor227_total);
 
-assign crc320_narrow0_xor_network0_xor298_total = (crc320_narrow0_xor_network0_xor230_total ^ crc320_narrow0_xor_network0_xor251_total);
+assign crc320_xor_network0_xor2105_total = (crc320_xor_network0_xor217_total ^ crc320_xor_network0_xor218_total);
 
-assign crc320_narrow0_xor_network0_xor299_total = (crc320_narrow0_xor_network0_xor229_total ^ crc320_narrow0_xor_network0_xor244_total);
+assign crc320_xor_network0_xor2106_total = (crc320_xor_network0_xor212_total ^ crc320_xor_network0_xor220_total);
 
-assign crc320_narrow0_xor_network0_xor2100_total = (crc320_narrow0_xor_network0_xor228_total ^ crc320_narrow0_xor_network0_xor233_total);
+assign crc320_xor_network0_xor2107_total = (crc320_xor_network0_xor212_total ^ crc320_xor_network0_xor217_total);
 
-assign crc320_narrow0_xor_network0_xor2101_total = (crc320_narrow0_xor_network0_xor226_total ^ crc320_narrow0_xor_network0_xor255_total);
+assign crc320_xor_network0_xor2108_total = (crc320_xor_network0_xor211_total ^ crc320_xor_network0_xor225_total);
 
-assign crc320_narrow0_xor_network0_xor2102_total = (crc320_narrow0_xor_network0_xor225_total ^ crc320_narrow0_xor_network0_xor252_total);
+assign crc320_xor_network0_xor2109_total = (crc320_xor_network0_xor211_total ^ crc320_xor_network0_xor220_total);
 
-assign crc320_narrow0_xor_network0_xor2103_total = (crc320_narrow0_xor_network0_xor225_total ^ crc320_narrow0_xor_network0_xor247_total);
+assign crc320_xor_network0_xor2110_total = (crc320_xor_network0_xor210_total ^ crc320_xor_network0_xor232_total);
 
-assign crc320_narrow0_xor_network0_xor2104_total = (crc320_narrow0_xor_network0_xor224_total ^ crc320_narrow0_xor_network0_xor262_total);
+assign crc320_xor_network0_xor2111_total = (crc320_xor_network0_xor210_total ^ crc320_xor_network0_xor211_total);
 
-assign crc320_narrow0_xor_network0_xor2105_total = (crc320_narrow0_xor_network0_xor224_total ^ crc320_narrow0_xor_network0_xor229_total);
+assign crc320_xor_network0_xor2112_total = (crc320_xor_network0_xor29_total ^ crc320_xor_network0_xor223_total);
 
-assign crc320_narrow0_xor_network0_xor2106_total = (crc320_narrow0_xor_network0_xor223_total ^ crc320_narrow0_xor_network0_xor243_total);
+assign crc320_xor_network0_xor2113_total = (crc320_xor_network0_xor28_total ^ crc320_xor_network0_xor233_total);
 
-assign crc320_narrow0_xor_network0_xor2107_total = (crc320_narrow0_xor_network0_xor219_total ^ crc320_narrow0_xor_network0_xor224_total);
+assign crc320_xor_network0_xor2114_total = (crc320_xor_network0_xor27_total ^ crc320_xor_network0_xor210_total);
 
-assign crc320_narrow0_xor_network0_xor2108_total = (crc320_narrow0_xor_network0_xor218_total ^ crc320_narrow0_xor_network0_xor219_total);
+assign crc320_xor_network0_xor2115_total = (crc320_xor_network0_xor26_total ^ crc320_xor_network0_xor28_total);
 
-assign crc320_narrow0_xor_network0_xor2109_total = (crc320_narrow0_xor_network0_xor215_total ^ crc320_narrow0_xor_network0_xor240_total);
+assign crc320_xor_network0_xor2116_total = (crc320_xor_network0_xor25_total ^ crc320_xor_network0_xor216_total);
 
-assign crc320_narrow0_xor_network0_xor2110_total = (crc320_narrow0_xor_network0_xor215_total ^ crc320_narrow0_xor_network0_xor236_total);
+assign crc320_xor_network0_xor2117_total = (crc320_xor_network0_xor23_total ^ crc320_xor_network0_xor214_total);
 
-assign crc320_narrow0_xor_network0_xor2111_total = (crc320_narrow0_xor_network0_xor215_total ^ crc320_narrow0_xor_network0_xor223_total);
+assign crc320_xor_network0_xor2118_total = (crc320_xor_network0_xor2102_total ^ crc320_xor_network0_xor2115_total);
 
-assign crc320_narrow0_xor_network0_xor2112_total = (crc320_narrow0_xor_network0_xor213_total ^ crc320_narrow0_xor_network0_xor259_total);
+assign crc320_xor_network0_xor2119_total = (crc320_xor_network0_xor2101_total ^ crc320_xor_network0_xor2112_total);
 
-assign crc320_narrow0_xor_network0_xor2113_total = (crc320_narrow0_xor_network0_xor213_total ^ crc320_narrow0_xor_network0_xor236_total);
+assign crc320_xor_network0_xor2120_total = (crc320_xor_network0_xor2100_total ^ crc320_xor_network0_xor2114_total);
 
-assign crc320_narrow0_xor_network0_xor2114_total = (crc320_narrow0_xor_network0_xor212_total ^ crc320_narrow0_xor_network0_xor256_total);
+assign crc320_xor_network0_xor2121_total = (crc320_xor_network0_xor275_total ^ crc320_xor_network0_xor2113_total);
 
-assign crc320_narrow0_xor_network0_xor2115_total = (crc320_narrow0_xor_network0_xor212_total ^ crc320_narrow0_xor_network0_xor221_total);
+assign crc320_xor_network0_xor2122_total = (crc320_xor_network0_xor274_total ^ crc320_xor_network0_xor2116_total);
 
-assign crc320_narrow0_xor_network0_xor2116_total = (crc320_narrow0_xor_network0_xor212_total ^ crc320_narrow0_xor_network0_xor220_total);
+assign crc320_xor_network0_xor2123_total = (crc320_xor_network0_xor271_total ^ crc320_xor_network0_xor299_total);
 
-assign crc320_narrow0_xor_network0_xor2117_total = (crc320_narrow0_xor_network0_xor27_total ^ crc320_narrow0_xor_network0_xor245_total);
+assign crc320_xor_network0_xor2124_total = (crc320_xor_network0_xor265_total ^ crc320_xor_network0_xor272_total);
 
-assign crc320_narrow0_xor_network0_xor2118_total = (crc320_narrow0_xor_network0_xor27_total ^ crc320_narrow0_xor_network0_xor239_total);
+assign crc320_xor_network0_xor2125_total = (crc320_xor_network0_xor264_total ^ crc320_xor_network0_xor2105_total);
 
-assign crc320_narrow0_xor_network0_xor2119_total = (crc320_narrow0_xor_network0_xor27_total ^ crc320_narrow0_xor_network0_xor223_total);
+assign crc320_xor_network0_xor2126_total = (crc320_xor_network0_xor264_total ^ crc320_xor_network0_xor2103_total);
 
-assign crc320_narrow0_xor_network0_xor2120_total = (crc320_narrow0_xor_network0_xor25_total ^ crc320_narrow0_xor_network0_xor232_total);
+assign crc320_xor_network0_xor2127_total = (crc320_xor_network0_xor264_total ^ crc320_xor_network0_xor270_total);
 
-assign crc320_narrow0_xor_network0_xor2121_total = (crc320_narrow0_xor_network0_xor24_total ^ crc320_narrow0_xor_network0_xor230_total);
+assign crc320_xor_network0_xor2128_total = (crc320_xor_network0_xor263_total ^ crc320_xor_network0_xor272_total);
 
-assign crc320_narrow0_xor_network0_xor2122_total = (crc320_narrow0_xor_network0_xor24_total ^ crc320_narrow0_xor_network0_xor228_total);
+assign crc320_xor_network0_xor2129_total = (crc320_xor_network0_xor262_total ^ crc320_xor_network0_xor2108_total);
 
-assign crc320_narrow0_xor_network0_xor2123_total = (crc320_narrow0_xor_network0_xor24_total ^ crc320_narrow0_xor_network0_xor221_total);
+assign crc320_xor_network0_xor2130_total = (crc320_xor_network0_xor261_total ^ crc320_xor_network0_xor265_total);
 
-assign crc320_narrow0_xor_network0_xor2124_total = (crc320_narrow0_xor_network0_xor24_total ^ crc320_narrow0_xor_network0_xor25_total);
+assign crc320_xor_network0_xor2131_total = (crc320_xor_network0_xor251_total ^ crc320_xor_network0_xor2106_total);
 
-assign crc320_narrow0_xor_network0_xor2125_total = (crc320_narrow0_xor_network0_xor23_total ^ crc320_narrow0_xor_network0_xor257_total);
+assign crc320_xor_network0_xor2132_total = (crc320_xor_network0_xor247_total ^ crc320_xor_network0_xor2110_total);
 
-assign crc320_narrow0_xor_network0_xor2126_total = (crc320_narrow0_xor_network0_xor23_total ^ crc320_narrow0_xor_network0_xor225_total);
+assign crc320_xor_network0_xor2133_total = (crc320_xor_network0_xor247_total ^ crc320_xor_network0_xor298_total);
 
-assign crc320_narrow0_xor_network0_xor2127_total = (crc320_narrow0_xor_network0_xor22_total ^ crc320_narrow0_xor_network0_xor29_total);
+assign crc320_xor_network0_xor2134_total = (crc320_xor_network0_xor246_total ^ crc320_xor_network0_xor275_total);
 
-assign crc320_narrow0_xor_network0_xor2128_total = (crc320_narrow0_xor_network0_total ^ crc320_narrow0_xor_network0_xor21_total);
+assign crc320_xor_network0_xor2135_total = (crc320_xor_network0_xor245_total ^ crc320_xor_network0_xor2111_total);
 
-assign crc320_narrow0_xor_network0_xor2129_total = (crc320_narrow0_mixed[13] ^ crc320_narrow0_xor_network0_xor216_total);
+assign crc320_xor_network0_xor2136_total = (crc320_xor_network0_xor242_total ^ crc320_xor_network0_xor274_total);
 
-assign crc320_narrow0_xor_network0_xor2130_total = (crc320_narrow0_mixed[12] ^ crc320_narrow0_xor_network0_xor22_total);
+assign crc320_xor_network0_xor2137_total = (crc320_xor_network0_xor242_total ^ crc320_xor_network0_xor270_total);
 
-assign crc320_narrow0_xor_network0_xor2131_total = (crc320_narrow0_mixed[11] ^ crc320_narrow0_xor_network0_xor215_total);
+assign crc320_xor_network0_xor2138_total = (crc320_xor_network0_xor242_total ^ crc320_xor_network0_xor246_total);
 
-assign crc320_narrow0_xor_network0_xor2132_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_xor_network0_xor222_total);
+assign crc320_xor_network0_xor2139_total = (crc320_xor_network0_xor240_total ^ crc320_xor_network0_xor241_total);
 
-assign crc320_narrow0_xor_network0_xor2133_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_xor_network0_xor23_total);
+assign crc320_xor_network0_xor2140_total = (crc320_xor_network0_xor238_total ^ crc320_xor_network0_xor241_total);
 
-assign crc320_narrow0_xor_network0_xor2134_total = (crc320_narrow0_mixed[0] ^ crc320_narrow0_xor_network0_xor24_total);
+assign crc320_xor_network0_xor2141_total = (crc320_xor_network0_xor237_total ^ crc320_xor_network0_xor2117_total);
 
-assign crc320_narrow0_xor_network0_xor2135_total = (crc320_narrow0_xor_network0_xor2124_total ^ crc320_narrow0_xor_network0_xor2130_total);
+assign crc320_xor_network0_xor2142_total = (crc320_xor_network0_xor237_total ^ crc320_xor_network0_xor2109_total);
 
-assign crc320_narrow0_xor_network0_xor2136_total = (crc320_narrow0_xor_network0_xor2123_total ^ crc320_narrow0_xor_network0_xor2128_total);
+assign crc320_xor_network0_xor2143_total = (crc320_xor_network0_xor237_total ^ crc320_xor_network0_xor2107_total);
 
-assign crc320_narrow0_xor_network0_xor2137_total = (crc320_narrow0_xor_network0_xor2114_total ^ crc320_narrow0_xor_network0_xor2127_total);
+assign crc320_xor_network0_xor2144_total = (crc320_xor_network0_xor234_total ^ crc320_xor_network0_xor2104_total);
 
-assign crc320_narrow0_xor_network0_xor2138_total = (crc320_narrow0_xor_network0_xor2109_total ^ crc320_narrow0_xor_network0_xor2133_total);
+assign crc320_xor_network0_xor2145_total = (crc320_xor_network0_xor2133_total ^ crc320_xor_network0_xor2138_total);
 
-assign crc320_narrow0_xor_network0_xor2139_total = (crc320_narrow0_xor_network0_xor2104_total ^ crc320_narrow0_xor_network0_xor2116_total);
+assign crc320_xor_network0_xor2146_total = (crc320_xor_network0_xor2121_total ^ crc320_xor_network0_xor2136_total);
 
-assign crc320_narrow0_xor_network0_xor2140_total = (crc320_narrow0_xor_network0_xor2103_total ^ crc320_narrow0_xor_network0_xor2131_total);
+assign crc320_xor_network0_xor2147_total = (crc320_xor_network0_xor2119_total ^ crc320_xor_network0_xor2140_total);
 
-assign crc320_narrow0_xor_network0_xor2141_total = (crc320_narrow0_xor_network0_xor2102_total ^ crc320_narrow0_xor_network0_xor2134_total);
+assign crc320_xor_network0_xor2148_total = (crc320_xor_network0_xor287_total ^ crc320_xor_network0_xor2126_total);
 
-assign crc320_narrow0_xor_network0_xor2142_total = (crc320_narrow0_xor_network0_xor2101_total ^ crc320_narrow0_xor_network0_xor2107_total);
+assign crc320_xor_network0_xor2149_total = (crc320_xor_network0_xor286_total ^ crc320_xor_network0_xor2130_total);
 
-assign crc320_narrow0_xor_network0_xor2143_total = (crc320_narrow0_xor_network0_xor2100_total ^ crc320_narrow0_xor_network0_xor2129_total);
+assign crc320_xor_network0_xor2150_total = (crc320_xor_network0_xor286_total ^ crc320_xor_network0_xor2122_total);
 
-assign crc320_narrow0_xor_network0_xor2144_total = (crc320_narrow0_xor_network0_xor299_total ^ crc320_narrow0_xor_network0_xor2132_total);
+assign crc320_xor_network0_xor2151_total = (crc320_xor_network0_xor285_total ^ crc320_xor_network0_xor2141_total);
 
-assign crc320_narrow0_xor_network0_xor2145_total = (crc320_narrow0_xor_network0_xor293_total ^ crc320_narrow0_xor_network0_xor2115_total);
+assign crc320_xor_network0_xor2152_total = (crc320_xor_network0_xor284_total ^ crc320_xor_network0_xor2129_total);
 
-assign crc320_narrow0_xor_network0_xor2146_total = (crc320_narrow0_xor_network0_xor292_total ^ crc320_narrow0_xor_network0_xor2108_total);
+assign crc320_xor_network0_xor2153_total = (crc320_xor_network0_xor284_total ^ crc320_xor_network0_xor285_total);
 
-assign crc320_narrow0_xor_network0_xor2147_total = (crc320_narrow0_xor_network0_xor291_total ^ crc320_narrow0_xor_network0_xor2111_total);
+assign crc320_xor_network0_xor2154_total = (crc320_xor_network0_xor280_total ^ crc320_xor_network0_xor2120_total);
 
-assign crc320_narrow0_xor_network0_xor2148_total = (crc320_narrow0_xor_network0_xor290_total ^ crc320_narrow0_xor_network0_xor2120_total);
+assign crc320_xor_network0_xor2155_total = (crc320_xor_network0_xor280_total ^ crc320_xor_network0_xor2118_total);
 
-assign crc320_narrow0_xor_network0_xor2149_total = (crc320_narrow0_xor_network0_xor288_total ^ crc320_narrow0_xor_network0_xor2117_total);
+assign crc320_xor_network0_xor2156_total = (crc320_xor_network0_xor277_total ^ crc320_xor_network0_xor2144_total);
 
-assign crc320_narrow0_xor_network0_xor2150_total = (crc320_narrow0_xor_network0_xor287_total ^ crc320_narrow0_xor_network0_xor2119_total);
+assign crc320_xor_network0_xor2157_total = (crc320_xor_network0_xor276_total ^ crc320_xor_network0_xor2143_total);
 
-assign crc320_narrow0_xor_network0_xor2151_total = (crc320_narrow0_xor_network0_xor287_total ^ crc320_narrow0_xor_network0_xor296_total);
+assign crc320_xor_network0_xor2158_total = (crc320_xor_network0_xor276_total ^ crc320_xor_network0_xor2134_total);
 
-assign crc320_narrow0_xor_network0_xor2152_total = (crc320_narrow0_xor_network0_xor286_total ^ crc320_narrow0_xor_network0_xor2122_total);
+assign crc320_xor_network0_xor2159_total = (crc320_xor_network0_xor268_total ^ crc320_xor_network0_xor2131_total);
 
-assign crc320_narrow0_xor_network0_xor2153_total = (crc320_narrow0_xor_network0_xor286_total ^ crc320_narrow0_xor_network0_xor297_total);
+assign crc320_xor_network0_xor2160_total = (crc320_xor_network0_xor268_total ^ crc320_xor_network0_xor2124_total);
 
-assign crc320_narrow0_xor_network0_xor2154_total = (crc320_narrow0_xor_network0_xor285_total ^ crc320_narrow0_xor_network0_xor2113_total);
+assign crc320_xor_network0_xor2161_total = (crc320_xor_network0_xor268_total ^ crc320_xor_network0_xor287_total);
 
-assign crc320_narrow0_xor_network0_xor2155_total = (crc320_narrow0_xor_network0_xor284_total ^ crc320_narrow0_xor_network0_xor2126_total);
+assign crc320_xor_network0_xor2162_total = (crc320_xor_network0_xor266_total ^ crc320_xor_network0_xor2128_total);
 
-assign crc320_narrow0_xor_network0_xor2156_total = (crc320_narrow0_xor_network0_xor283_total ^ crc320_narrow0_xor_network0_xor295_total);
+assign crc320_xor_network0_xor2163_total = (crc320_xor_network0_xor259_total ^ crc320_xor_network0_xor2135_total);
 
-assign crc320_narrow0_xor_network0_xor2157_total = (crc320_narrow0_xor_network0_xor282_total ^ crc320_narrow0_xor_network0_xor2121_total);
+assign crc320_xor_network0_xor2164_total = (crc320_xor_network0_xor259_total ^ crc320_xor_network0_xor278_total);
 
-assign crc320_narrow0_xor_network0_xor2158_total = (crc320_narrow0_xor_network0_xor282_total ^ crc320_narrow0_xor_network0_xor2118_total);
+assign crc320_xor_network0_xor2165_total = (crc320_xor_network0_xor258_total ^ crc320_xor_network0_xor259_total);
 
-assign crc320_narrow0_xor_network0_xor2159_total = (crc320_narrow0_xor_network0_xor279_total ^ crc320_narrow0_xor_network0_xor2110_total);
+assign crc320_xor_network0_xor2166_total = (crc320_xor_network0_xor257_total ^ crc320_xor_network0_xor266_total);
 
-assign crc320_narrow0_xor_network0_xor2160_total = (crc320_narrow0_xor_network0_xor277_total ^ crc320_narrow0_xor_network0_xor281_total);
+assign crc320_xor_network0_xor2167_total = (crc320_xor_network0_xor254_total ^ crc320_xor_network0_xor2139_total);
 
-assign crc320_narrow0_xor_network0_xor2161_total = (crc320_narrow0_xor_network0_xor275_total ^ crc320_narrow0_xor_network0_xor2112_total);
+assign crc320_xor_network0_xor2168_total = (crc320_xor_network0_xor253_total ^ crc320_xor_network0_xor2123_total);
 
-assign crc320_narrow0_xor_network0_xor2162_total = (crc320_narrow0_xor_network0_xor275_total ^ crc320_narrow0_xor_network0_xor2105_total);
+assign crc320_xor_network0_xor2169_total = (crc320_xor_network0_xor253_total ^ crc320_xor_network0_xor257_total);
 
-assign crc320_narrow0_xor_network0_xor2163_total = (crc320_narrow0_xor_network0_xor275_total ^ crc320_narrow0_xor_network0_xor298_total);
+assign crc320_xor_network0_xor2170_total = (crc320_xor_network0_xor249_total ^ crc320_xor_network0_xor259_total);
 
-assign crc320_narrow0_xor_network0_xor2164_total = (crc320_narrow0_xor_network0_xor274_total ^ crc320_narrow0_xor_network0_xor2106_total);
+assign crc320_xor_network0_xor2171_total = (crc320_xor_network0_xor248_total ^ crc320_xor_network0_xor267_total);
 
-assign crc320_narrow0_xor_network0_xor2165_total = (crc320_narrow0_xor_network0_xor274_total ^ crc320_narrow0_xor_network0_xor280_total);
+assign crc320_xor_network0_xor2172_total = (crc320_xor_network0_xor248_total ^ crc320_xor_network0_xor257_total);
 
-assign crc320_narrow0_xor_network0_xor2166_total = (crc320_narrow0_xor_network0_xor273_total ^ crc320_narrow0_xor_network0_xor289_total);
+assign crc320_xor_network0_xor2173_total = (crc320_xor_network0_xor2164_total ^ crc320_xor_network0_xor2169_total);
 
-assign crc320_narrow0_xor_network0_xor2167_total = (crc320_narrow0_xor_network0_xor272_total ^ crc320_narrow0_xor_network0_xor277_total);
+assign crc320_xor_network0_xor2174_total = (crc320_xor_network0_xor2159_total ^ crc320_xor_network0_xor2172_total);
 
-assign crc320_narrow0_xor_network0_xor2168_total = (crc320_narrow0_xor_network0_xor270_total ^ crc320_narrow0_xor_network0_xor2125_total);
+assign crc320_xor_network0_xor2175_total = (crc320_xor_network0_xor2157_total ^ crc320_xor_network0_xor2165_total);
 
-assign crc320_narrow0_xor_network0_xor2169_total = (crc320_narrow0_xor_network0_xor269_total ^ crc320_narrow0_xor_network0_xor285_total);
+assign crc320_xor_network0_xor2176_total = (crc320_xor_network0_xor2149_total ^ crc320_xor_network0_xor2170_total);
 
-assign crc320_narrow0_xor_network0_xor2170_total = (crc320_narrow0_xor_network0_xor269_total ^ crc320_narrow0_xor_network0_xor279_total);
+assign crc320_xor_network0_xor2177_total = (crc320_xor_network0_xor294_total ^ crc320_xor_network0_xor2163_total);
 
-assign crc320_narrow0_xor_network0_xor2171_total = (crc320_narrow0_xor_network0_xor268_total ^ crc320_narrow0_xor_network0_xor278_total);
+assign crc320_xor_network0_xor2178_total = (crc320_xor_network0_xor293_total ^ crc320_xor_network0_xor2167_total);
 
-assign crc320_narrow0_xor_network0_xor2172_total = (crc320_narrow0_xor_network0_xor268_total ^ crc320_narrow0_xor_network0_xor276_total);
+assign crc320_xor_network0_xor2179_total = (crc320_xor_network0_xor293_total ^ crc320_xor_network0_xor2161_total);
 
-assign crc320_narrow0_xor_network0_xor2173_total = (crc320_narrow0_xor_network0_xor267_total ^ crc320_narrow0_xor_network0_xor281_total);
+assign crc320_xor_network0_xor2180_total = (crc320_xor_network0_xor292_total ^ crc320_xor_network0_xor295_total);
 
-assign crc320_narrow0_xor_network0_xor2174_total = (crc320_narrow0_xor_network0_xor267_total ^ crc320_narrow0_xor_network0_xor280_total);
+assign crc320_xor_network0_xor2181_total = (crc320_xor_network0_xor291_total ^ crc320_xor_network0_xor2162_total);
 
-assign crc320_narrow0_xor_network0_xor2175_total = (crc320_narrow0_xor_network0_xor266_total ^ crc320_narrow0_xor_network0_xor273_total);
+assign crc320_xor_network0_xor2182_total = (crc320_xor_network0_xor290_total ^ crc320_xor_network0_xor2160_total);
 
-assign crc320_narrow0_xor_network0_xor2176_total = (crc320_narrow0_xor_network0_xor266_total ^ crc320_narrow0_xor_network0_xor271_total);
+assign crc320_xor_network0_xor2183_total = (crc320_xor_network0_xor290_total ^ crc320_xor_network0_xor2150_total);
 
-assign crc320_narrow0_xor_network0_xor2177_total = (crc320_narrow0_xor_network0_xor266_total ^ crc320_narrow0_xor_network0_xor269_total);
+assign crc320_xor_network0_xor2184_total = (crc320_xor_network0_xor289_total ^ crc320_xor_network0_xor2152_total);
 
-assign crc320_narrow0_xor_network0_xor2178_total = (crc320_narrow0_xor_network0_xor266_total ^ crc320_narrow0_xor_network0_xor267_total);
+assign crc320_xor_network0_xor2185_total = (crc320_xor_network0_xor289_total ^ crc320_xor_network0_xor294_total);
 
-assign crc320_narrow0_xor_network0_xor2179_total = (crc320_narrow0_xor_network0_xor254_total ^ crc320_narrow0_xor_network0_xor271_total);
+assign crc320_xor_network0_xor2186_total = (crc320_xor_network0_xor288_total ^ crc320_xor_network0_xor2171_total);
 
-assign crc320_narrow0_xor_network0_xor2180_total = (crc320_narrow0_xor_network0_xor216_total ^ crc320_narrow0_xor_network0_xor276_total);
+assign crc320_xor_network0_xor2187_total = (crc320_xor_network0_xor288_total ^ crc320_xor_network0_xor291_total);
 
-assign crc320_narrow0_xor_network0_xor2181_total = (crc320_narrow0_xor_network0_xor215_total ^ crc320_narrow0_xor_network0_xor271_total);
+assign crc320_xor_network0_xor2188_total = (crc320_xor_network0_xor283_total ^ crc320_xor_network0_xor2145_total);
 
-assign crc320_narrow0_xor_network0_xor2182_total = (crc320_narrow0_xor_network0_xor210_total ^ crc320_narrow0_xor_network0_xor270_total);
+assign crc320_xor_network0_xor2189_total = (crc320_xor_network0_xor282_total ^ crc320_xor_network0_xor2168_total);
 
-assign crc320_narrow0_xor_network0_xor2183_total = (crc320_narrow0_xor_network0_xor210_total ^ crc320_narrow0_xor_network0_xor268_total);
+assign crc320_xor_network0_xor2190_total = (crc320_xor_network0_xor282_total ^ crc320_xor_network0_xor295_total);
 
-assign crc320_narrow0_xor_network0_xor2184_total = (crc320_narrow0_xor_network0_xor210_total ^ crc320_narrow0_xor_network0_xor267_total);
+assign crc320_xor_network0_xor2191_total = (crc320_xor_network0_xor281_total ^ crc320_xor_network0_xor2166_total);
 
-assign crc320_narrow0_xor_network0_xor2185_total = (crc320_narrow0_xor_network0_xor25_total ^ crc320_narrow0_xor_network0_xor270_total);
+assign crc320_xor_network0_xor2192_total = (crc320_xor_network0_xor269_total ^ crc320_xor_network0_xor2156_total);
 
-assign crc320_narrow0_xor_network0_xor2186_total = (crc320_narrow0_xor_network0_xor22_total ^ crc320_narrow0_xor_network0_xor284_total);
+assign crc320_xor_network0_xor2193_total = (crc320_xor_network0_xor269_total ^ crc320_xor_network0_xor2154_total);
 
-assign crc320_narrow0_xor_network0_xor2187_total = (crc320_narrow0_xor_network0_xor21_total ^ crc320_narrow0_xor_network0_xor272_total);
+assign crc320_xor_network0_xor2194_total = (crc320_xor_network0_xor269_total ^ crc320_xor_network0_xor2151_total);
 
-assign crc320_narrow0_xor_network0_xor2188_total = (crc320_narrow0_mixed[17] ^ crc320_narrow0_xor_network0_xor283_total);
+assign crc320_xor_network0_xor2195_total = (crc320_xor_network0_xor260_total ^ crc320_xor_network0_xor281_total);
 
-assign crc320_narrow0_xor_network0_xor2189_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_xor_network0_xor273_total);
+assign crc320_xor_network0_xor2196_total = (crc320_xor_network0_xor229_total ^ crc320_xor_network0_xor234_total);
 
-assign crc320_narrow0_xor_network0_xor2190_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_xor_network0_xor272_total);
+assign crc320_xor_network0_xor2197_total = (crc320_xor_network0_xor2127_total ^ crc320_xor_network0_xor2196_total);
 
-assign crc320_narrow0_xor_network0_xor2191_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_xor_network0_xor267_total);
+assign crc320_xor_network0_xor2198_total = (crc320_xor_network0_xor283_total ^ crc320_xor_network0_xor2197_total);
 
-assign crc320_narrow0_xor_network0_xor2192_total = (crc320_narrow0_mixed[1] ^ crc320_narrow0_xor_network0_xor294_total);
+assign crc320_xor_network0_xor2199_total = (crc320_xor_network0_xor218_total ^ crc320_xor_network0_xor265_total);
 
-assign crc320_narrow0_xor_network0_xor2193_total = (crc320_narrow0_mixed[1] ^ crc320_narrow0_xor_network0_xor266_total);
+assign crc320_xor_network0_xor2200_total = (crc320_xor_network0_xor24_total ^ crc320_xor_network0_xor271_total);
 
-assign crc320_narrow0_xor_network0_xor2194_total = (crc320_narrow0_mixed[0] ^ crc320_narrow0_xor_network0_xor269_total);
+assign crc320_xor_network0_xor2201_total = (crc320_xor_network0_xor24_total ^ crc320_xor_network0_xor246_total);
 
-assign crc320_narrow0_xor_network0_xor2195_total = (crc320_narrow0_xor_network0_xor2168_total ^ crc320_narrow0_xor_network0_xor2191_total);
+assign crc320_xor_network0_xor2202_total = (crc320_xor_network0_xor2125_total ^ crc320_xor_network0_xor2201_total);
 
-assign crc320_narrow0_xor_network0_xor2196_total = (crc320_narrow0_xor_network0_xor2166_total ^ crc320_narrow0_xor_network0_xor2184_total);
+assign crc320_xor_network0_xor2203_total = (crc320_xor_network0_xor292_total ^ crc320_xor_network0_xor2202_total);
 
-assign crc320_narrow0_xor_network0_xor2197_total = (crc320_narrow0_xor_network0_xor2165_total ^ crc320_narrow0_xor_network0_xor2179_total);
+assign crc320_xor_network0_xor2204_total = (crc320_xor_network0_xor22_total ^ crc320_xor_network0_xor246_total);
 
-assign crc320_narrow0_xor_network0_xor2198_total = (crc320_narrow0_xor_network0_xor2164_total ^ crc320_narrow0_xor_network0_xor2182_total);
+assign crc320_xor_network0_xor2205_total = (crc320_xor_network0_xor254_total ^ crc320_xor_network0_xor2204_total);
 
-assign crc320_narrow0_xor_network0_xor2199_total = (crc320_narrow0_xor_network0_xor2163_total ^ crc320_narrow0_xor_network0_xor2183_total);
+assign crc320_xor_network0_xor2206_total = (crc320_xor_network0_xor2153_total ^ crc320_xor_network0_xor2205_total);
 
-assign crc320_narrow0_xor_network0_xor2200_total = (crc320_narrow0_xor_network0_xor2160_total ^ crc320_narrow0_xor_network0_xor2194_total);
+assign crc320_xor_network0_xor2207_total = (crc320_xor_network0_xor21_total ^ crc320_xor_network0_xor297_total);
 
-assign crc320_narrow0_xor_network0_xor2201_total = (crc320_narrow0_xor_network0_xor2159_total ^ crc320_narrow0_xor_network0_xor2185_total);
+assign crc320_xor_network0_xor2208_total = (crc320_xor_network0_xor266_total ^ crc320_xor_network0_xor2207_total);
 
-assign crc320_narrow0_xor_network0_xor2202_total = (crc320_narrow0_xor_network0_xor2157_total ^ crc320_narrow0_xor_network0_xor2174_total);
+assign crc320_xor_network0_xor2209_total = (crc320_xor_network0_xor21_total ^ crc320_xor_network0_xor244_total);
 
-assign crc320_narrow0_xor_network0_xor2203_total = (crc320_narrow0_xor_network0_xor2156_total ^ crc320_narrow0_xor_network0_xor2181_total);
+assign crc320_xor_network0_xor2210_total = (crc320_xor_network0_xor236_total ^ crc320_xor_network0_xor2209_total);
 
-assign crc320_narrow0_xor_network0_xor2204_total = (crc320_narrow0_xor_network0_xor2155_total ^ crc320_narrow0_xor_network0_xor2175_total);
+assign crc320_xor_network0_xor2211_total = (crc320_xor_network0_xor2158_total ^ crc320_xor_network0_xor2210_total);
 
-assign crc320_narrow0_xor_network0_xor2205_total = (crc320_narrow0_xor_network0_xor2154_total ^ crc320_narrow0_xor_network0_xor2188_total);
+assign crc320_xor_network0_xor2212_total = (crc320_xor_network0_xor239_total ^ crc320_xor_network0_xor255_total);
 
-assign crc320_narrow0_xor_network0_xor2206_total = (crc320_narrow0_xor_network0_xor2152_total ^ crc320_narrow0_xor_network0_xor2172_total);
+assign crc320_xor_network0_xor2213_total = (crc320_xor_network0_xor234_total ^ crc320_xor_network0_xor257_total);
 
-assign crc320_narrow0_xor_network0_xor2207_total = (crc320_narrow0_xor_network0_xor2151_total ^ crc320_narrow0_xor_network0_xor2180_total);
+assign crc320_xor_network0_xor2214_total = (crc320_xor_network0_xor2155_total ^ crc320_xor_network0_xor2213_total);
 
-assign crc320_narrow0_xor_network0_xor2208_total = (crc320_narrow0_xor_network0_xor2150_total ^ crc320_narrow0_xor_network0_xor2187_total);
+assign crc320_xor_network0_xor2215_total = (crc320_xor_network0_xor213_total ^ crc320_xor_network0_xor2137_total);
 
-assign crc320_narrow0_xor_network0_xor2209_total = (crc320_narrow0_xor_network0_xor2149_total ^ crc320_narrow0_xor_network0_xor2177_total);
+assign crc320_xor_network0_xor2216_total = (crc320_xor_network0_xor24_total ^ crc320_xor_network0_xor277_total);
 
-assign crc320_narrow0_xor_network0_xor2210_total = (crc320_narrow0_xor_network0_xor2148_total ^ crc320_narrow0_xor_network0_xor2189_total);
+assign crc320_xor_network0_xor2217_total = (crc320_xor_network0_xor2146_total ^ crc320_xor_network0_xor2216_total);
 
-assign crc320_narrow0_xor_network0_xor2211_total = (crc320_narrow0_xor_network0_xor2147_total ^ crc320_narrow0_xor_network0_xor2169_total);
+assign crc320_xor_network0_xor2218_total = (crc320_xor_network0_xor24_total ^ crc320_xor_network0_xor255_total);
 
-assign crc320_narrow0_xor_network0_xor2212_total = (crc320_narrow0_xor_network0_xor2146_total ^ crc320_narrow0_xor_network0_xor2186_total);
+assign crc320_xor_network0_xor2219_total = (crc320_xor_network0_xor22_total ^ crc320_xor_network0_xor278_total);
 
-assign crc320_narrow0_xor_network0_xor2213_total = (crc320_narrow0_xor_network0_xor2144_total ^ crc320_narrow0_xor_network0_xor2167_total);
+assign crc320_xor_network0_xor2220_total = (crc320_xor_network0_xor2147_total ^ crc320_xor_network0_xor2219_total);
 
-assign crc320_narrow0_xor_network0_xor2214_total = (crc320_narrow0_xor_network0_xor2143_total ^ crc320_narrow0_xor_network0_xor2178_total);
+assign crc320_xor_network0_xor2221_total = (crc320_xor_network0_xor238_total ^ crc320_xor_network0_xor2148_total);
 
-assign crc320_narrow0_xor_network0_xor2215_total = (crc320_narrow0_xor_network0_xor2142_total ^ crc320_narrow0_xor_network0_xor2190_total);
+assign crc320_xor_network0_xor2222_total = (crc320_xor_network0_xor296_total ^ crc320_xor_network0_xor2221_total);
 
-assign crc320_narrow0_xor_network0_xor2216_total = (crc320_narrow0_xor_network0_xor2141_total ^ crc320_narrow0_xor_network0_xor2170_total);
+assign crc320_xor_network0_xor2223_total = (crc320_xor_network0_xor2187_total ^ crc320_xor_network0_xor2215_total);
 
-assign crc320_narrow0_xor_network0_xor2217_total = (crc320_narrow0_xor_network0_xor2140_total ^ crc320_narrow0_xor_network0_xor2171_total);
+assign crc320_xor_network0_xor2224_total = (crc320_xor_network0_xor2179_total ^ crc320_xor_network0_xor2218_total);
 
-assign crc320_narrow0_xor_network0_xor2218_total = (crc320_narrow0_xor_network0_xor2139_total ^ crc320_narrow0_xor_network0_xor2193_total);
+assign crc320_xor_network0_xor2225_total = (crc320_xor_network0_xor2177_total ^ crc320_xor_network0_xor2212_total);
 
-assign crc320_narrow0_xor_network0_xor2219_total = (crc320_narrow0_xor_network0_xor2138_total ^ crc320_narrow0_xor_network0_xor2176_total);
+assign crc320_xor_network0_xor2226_total = (crc320_xor_network0_xor296_total ^ crc320_xor_network0_xor2208_total);
 
-assign crc320_narrow0_xor_network0_xor2220_total = (crc320_narrow0_xor_network0_xor2137_total ^ crc320_narrow0_xor_network0_xor2173_total);
+assign crc320_xor_network0_xor2227_total = (crc320_xor_network0_xor260_total ^ crc320_xor_network0_xor2184_total);
 
-assign crc320_narrow0_xor_network0_xor2221_total = (crc320_narrow0_xor_network0_xor2136_total ^ crc320_narrow0_xor_network0_xor2192_total);
+assign crc320_xor_network0_xor2228_total = (crc320_xor_network0_xor2191_total ^ crc320_xor_network0_xor2199_total);
 
-assign crc320_narrow0_xor_network0_xor2222_total = (crc320_narrow0_xor_network0_xor2135_total ^ crc320_narrow0_xor_network0_xor2162_total);
+assign crc320_xor_network0_xor2229_total = (crc320_xor_network0_xor2185_total ^ crc320_xor_network0_xor2200_total);
 
-assign crc320_narrow0_xor_network0_xor2223_total = (crc320_narrow0_xor_network0_xor278_total ^ crc320_narrow0_xor_network0_xor2153_total);
+assign crc320_xor_network0_xor2230_total = (crc320_xor_network0_xor2142_total ^ crc320_xor_network0_xor2180_total);
 
-assign crc320_narrow0_xor_network0_xor2224_total = (crc320_narrow0_xor_network0_xor274_total ^ crc320_narrow0_xor_network0_xor2161_total);
+assign crc320_xor_network0_xor2231_total = (crc320_xor_network0_xor2132_total ^ crc320_xor_network0_xor2195_total);
 
-assign crc320_narrow0_xor_network0_xor2225_total = (crc320_narrow0_xor_network0_xor270_total ^ crc320_narrow0_xor_network0_xor2158_total);
+assign crc320_xor_network0_xor2232_total = (crc320_xor_network0_xor258_total ^ crc320_xor_network0_xor2192_total);
 
-assign crc320_narrow0_xor_network0_xor2226_total = (crc320_narrow0_xor_network0_xor268_total ^ crc320_narrow0_xor_network0_xor2145_total);
+assign crc320_xor_network0_xor2233_total = (crc320_xor_network0_xor240_total ^ crc320_xor_network0_xor2182_total);
 
-assign crc320_narrow0_xor_network0_xor2227_total = (crc320_narrow0_mixed[20] ^ crc320_narrow0_xor_network0_xor2206_total);
+assign crc320_xor_network0_xor2234_total = (crc320_xor_network0_xor237_total ^ crc320_xor_network0_xor2181_total);
 
-assign crc320_narrow0_xor_network0_xor2228_total = (crc320_narrow0_mixed[7] ^ crc320_narrow0_xor_network0_xor2202_total);
+assign crc320_xor_network0_xor2235_total = (crc320_xor_network0_xor235_total ^ crc320_xor_network0_xor2175_total);
 
-assign crc320_narrow0_xor_network0_xor2229_total = (crc320_narrow0_mixed[5] ^ crc320_narrow0_xor_network0_xor2220_total);
+assign crc320_xor_network0_xor2236_total = (crc320_xor_network0_xor232_total ^ crc320_xor_network0_xor2190_total);
 
-assign crc320_narrow0_following = crc320_narrow0_xor_network0_joined;
+assign crc320_xor_network0_xor2237_total = (crc320_xor_network0_xor225_total ^ crc320_xor_network0_xor2178_total);
 
-always @(fresh, found) begin: crc320_narrow0_origin
-    crc320_narrow0_earlier = 0;
+assign crc320_xor_network0_xor2238_total = (crc320_xor_network0_xor210_total ^ crc320_xor_network0_xor2174_total);
+
+assign crc320_xor_network0_xor2239_total = (crc320_xor_network0_xor28_total ^ crc320_xor_network0_xor2186_total);
+
+assign crc320_xor_network0_xor2240_total = (crc320_xor_network0_xor21_total ^ crc320_xor_network0_xor2194_total);
+
+assign crc320_xor_network0_xor2241_total = (crc320_xor_network0_total ^ crc320_xor_network0_xor2183_total);
+
+assign crc320_xor_network0_xor2242_total = (crc320_xor_network0_total ^ crc320_xor_network0_xor2173_total);
+
+assign crc320_following = crc320_xor_network0_joined;
+
+always @(fresh, found) begin: crc320_origin
+    crc320_earlier = 0;
     if ((!fresh)) begin
-        crc320_narrow0_earlier = found;
+        crc320_earlier = found;
     end
 end
 
-always @(crc320_narrow0_earlier, s_axis_tdata) begin: crc320_narrow0_mix
-    crc320_narrow0_mixed = (~crc320_narrow0_earlier);
-    crc320_narrow0_mixed[32-1:0] = ((~crc320_narrow0_earlier[32-1:0]) ^ s_axis_tdata);
-end
+assign crc320_remainder = (~crc320_earlier);
+assign crc320_total = (~crc320_following);
 
-assign crc320_narrow0_total = (~crc320_narrow0_following);
-
-always @(posedge clk) begin: crc320_narrow0_accumulate0_step
+always @(posedge clk) begin: crc320_accumulate0_step
     if (rst == 1) begin
         found <= 0;
     end
     else begin
         if (take) begin
-            found <= crc320_narrow0_total;
+            found <= crc320_total;
         end
     end
 end
@@ -871,7 +906,7 @@ assign s_axis_tready = (m_axis_tready && free);
 assign moves = (offer && m_axis_tready);
 assign leaves = (offer && m_axis_tready && (s_axis_tlast || close));
 
-assign counted = (judged || (end_here != 0));
+assign counted = (judged || end_here);
 assign passed = (moves && s_axis_tuser[0] && (!close));
 assign take = (s_axis_tvalid && ((m_axis_tready && (!s_axis_tlast) && ((!halt) || waiting)) || (s_axis_tlast && (!counted) && (!halt))));
 

@@ -20,7 +20,7 @@ module crc32 (
 // value  in   a group of values, the first in the lowest bits; a value is little-endian
 // check  out  the CRC-32, the contract's latency after take
 // rst    in   synchronous, active high
-// A flag `undo` may be given: when it is set, and no group is on its way, the check is shortened.
+// A flag `undo` may be given: when it is set, and no group enters, the check is shortened.
 
 input clk;
 input rst;
@@ -30,758 +30,793 @@ input [31:0] value;
 output [31:0] check;
 reg [31:0] check;
 
-reg [31:0] narrow0_earlier;
-wire [31:0] narrow0_following;
-reg [31:0] narrow0_mixed;
-wire [31:0] narrow0_total;
-wire narrow0_xor_network0_total;
-wire [31:0] narrow0_xor_network0_joined;
-wire narrow0_xor_network0_xor21_total;
-wire narrow0_xor_network0_xor22_total;
-wire narrow0_xor_network0_xor23_total;
-wire narrow0_xor_network0_xor24_total;
-wire narrow0_xor_network0_xor25_total;
-wire narrow0_xor_network0_xor26_total;
-wire narrow0_xor_network0_xor27_total;
-wire narrow0_xor_network0_xor28_total;
-wire narrow0_xor_network0_xor29_total;
-wire narrow0_xor_network0_xor210_total;
-wire narrow0_xor_network0_xor211_total;
-wire narrow0_xor_network0_xor212_total;
-wire narrow0_xor_network0_xor213_total;
-wire narrow0_xor_network0_xor214_total;
-wire narrow0_xor_network0_xor215_total;
-wire narrow0_xor_network0_xor216_total;
-wire narrow0_xor_network0_xor217_total;
-wire narrow0_xor_network0_xor218_total;
-wire narrow0_xor_network0_xor219_total;
-wire narrow0_xor_network0_xor220_total;
-wire narrow0_xor_network0_xor221_total;
-wire narrow0_xor_network0_xor222_total;
-wire narrow0_xor_network0_xor223_total;
-wire narrow0_xor_network0_xor224_total;
-wire narrow0_xor_network0_xor225_total;
-wire narrow0_xor_network0_xor226_total;
-wire narrow0_xor_network0_xor227_total;
-wire narrow0_xor_network0_xor228_total;
-wire narrow0_xor_network0_xor229_total;
-wire narrow0_xor_network0_xor230_total;
-wire narrow0_xor_network0_xor231_total;
-wire narrow0_xor_network0_xor232_total;
-wire narrow0_xor_network0_xor233_total;
-wire narrow0_xor_network0_xor234_total;
-wire narrow0_xor_network0_xor235_total;
-wire narrow0_xor_network0_xor236_total;
-wire narrow0_xor_network0_xor237_total;
-wire narrow0_xor_network0_xor238_total;
-wire narrow0_xor_network0_xor239_total;
-wire narrow0_xor_network0_xor240_total;
-wire narrow0_xor_network0_xor241_total;
-wire narrow0_xor_network0_xor242_total;
-wire narrow0_xor_network0_xor243_total;
-wire narrow0_xor_network0_xor244_total;
-wire narrow0_xor_network0_xor245_total;
-wire narrow0_xor_network0_xor246_total;
-wire narrow0_xor_network0_xor247_total;
-wire narrow0_xor_network0_xor248_total;
-wire narrow0_xor_network0_xor249_total;
-wire narrow0_xor_network0_xor250_total;
-wire narrow0_xor_network0_xor251_total;
-wire narrow0_xor_network0_xor252_total;
-wire narrow0_xor_network0_xor253_total;
-wire narrow0_xor_network0_xor254_total;
-wire narrow0_xor_network0_xor255_total;
-wire narrow0_xor_network0_xor256_total;
-wire narrow0_xor_network0_xor257_total;
-wire narrow0_xor_network0_xor258_total;
-wire narrow0_xor_network0_xor259_total;
-wire narrow0_xor_network0_xor260_total;
-wire narrow0_xor_network0_xor261_total;
-wire narrow0_xor_network0_xor262_total;
-wire narrow0_xor_network0_xor263_total;
-wire narrow0_xor_network0_xor264_total;
-wire narrow0_xor_network0_xor265_total;
-wire narrow0_xor_network0_xor266_total;
-wire narrow0_xor_network0_xor267_total;
-wire narrow0_xor_network0_xor268_total;
-wire narrow0_xor_network0_xor269_total;
-wire narrow0_xor_network0_xor270_total;
-wire narrow0_xor_network0_xor271_total;
-wire narrow0_xor_network0_xor272_total;
-wire narrow0_xor_network0_xor273_total;
-wire narrow0_xor_network0_xor274_total;
-wire narrow0_xor_network0_xor275_total;
-wire narrow0_xor_network0_xor276_total;
-wire narrow0_xor_network0_xor277_total;
-wire narrow0_xor_network0_xor278_total;
-wire narrow0_xor_network0_xor279_total;
-wire narrow0_xor_network0_xor280_total;
-wire narrow0_xor_network0_xor281_total;
-wire narrow0_xor_network0_xor282_total;
-wire narrow0_xor_network0_xor283_total;
-wire narrow0_xor_network0_xor284_total;
-wire narrow0_xor_network0_xor285_total;
-wire narrow0_xor_network0_xor286_total;
-wire narrow0_xor_network0_xor287_total;
-wire narrow0_xor_network0_xor288_total;
-wire narrow0_xor_network0_xor289_total;
-wire narrow0_xor_network0_xor290_total;
-wire narrow0_xor_network0_xor291_total;
-wire narrow0_xor_network0_xor292_total;
-wire narrow0_xor_network0_xor293_total;
-wire narrow0_xor_network0_xor294_total;
-wire narrow0_xor_network0_xor295_total;
-wire narrow0_xor_network0_xor296_total;
-wire narrow0_xor_network0_xor297_total;
-wire narrow0_xor_network0_xor298_total;
-wire narrow0_xor_network0_xor299_total;
-wire narrow0_xor_network0_xor2100_total;
-wire narrow0_xor_network0_xor2101_total;
-wire narrow0_xor_network0_xor2102_total;
-wire narrow0_xor_network0_xor2103_total;
-wire narrow0_xor_network0_xor2104_total;
-wire narrow0_xor_network0_xor2105_total;
-wire narrow0_xor_network0_xor2106_total;
-wire narrow0_xor_network0_xor2107_total;
-wire narrow0_xor_network0_xor2108_total;
-wire narrow0_xor_network0_xor2109_total;
-wire narrow0_xor_network0_xor2110_total;
-wire narrow0_xor_network0_xor2111_total;
-wire narrow0_xor_network0_xor2112_total;
-wire narrow0_xor_network0_xor2113_total;
-wire narrow0_xor_network0_xor2114_total;
-wire narrow0_xor_network0_xor2115_total;
-wire narrow0_xor_network0_xor2116_total;
-wire narrow0_xor_network0_xor2117_total;
-wire narrow0_xor_network0_xor2118_total;
-wire narrow0_xor_network0_xor2119_total;
-wire narrow0_xor_network0_xor2120_total;
-wire narrow0_xor_network0_xor2121_total;
-wire narrow0_xor_network0_xor2122_total;
-wire narrow0_xor_network0_xor2123_total;
-wire narrow0_xor_network0_xor2124_total;
-wire narrow0_xor_network0_xor2125_total;
-wire narrow0_xor_network0_xor2126_total;
-wire narrow0_xor_network0_xor2127_total;
-wire narrow0_xor_network0_xor2128_total;
-wire narrow0_xor_network0_xor2129_total;
-wire narrow0_xor_network0_xor2130_total;
-wire narrow0_xor_network0_xor2131_total;
-wire narrow0_xor_network0_xor2132_total;
-wire narrow0_xor_network0_xor2133_total;
-wire narrow0_xor_network0_xor2134_total;
-wire narrow0_xor_network0_xor2135_total;
-wire narrow0_xor_network0_xor2136_total;
-wire narrow0_xor_network0_xor2137_total;
-wire narrow0_xor_network0_xor2138_total;
-wire narrow0_xor_network0_xor2139_total;
-wire narrow0_xor_network0_xor2140_total;
-wire narrow0_xor_network0_xor2141_total;
-wire narrow0_xor_network0_xor2142_total;
-wire narrow0_xor_network0_xor2143_total;
-wire narrow0_xor_network0_xor2144_total;
-wire narrow0_xor_network0_xor2145_total;
-wire narrow0_xor_network0_xor2146_total;
-wire narrow0_xor_network0_xor2147_total;
-wire narrow0_xor_network0_xor2148_total;
-wire narrow0_xor_network0_xor2149_total;
-wire narrow0_xor_network0_xor2150_total;
-wire narrow0_xor_network0_xor2151_total;
-wire narrow0_xor_network0_xor2152_total;
-wire narrow0_xor_network0_xor2153_total;
-wire narrow0_xor_network0_xor2154_total;
-wire narrow0_xor_network0_xor2155_total;
-wire narrow0_xor_network0_xor2156_total;
-wire narrow0_xor_network0_xor2157_total;
-wire narrow0_xor_network0_xor2158_total;
-wire narrow0_xor_network0_xor2159_total;
-wire narrow0_xor_network0_xor2160_total;
-wire narrow0_xor_network0_xor2161_total;
-wire narrow0_xor_network0_xor2162_total;
-wire narrow0_xor_network0_xor2163_total;
-wire narrow0_xor_network0_xor2164_total;
-wire narrow0_xor_network0_xor2165_total;
-wire narrow0_xor_network0_xor2166_total;
-wire narrow0_xor_network0_xor2167_total;
-wire narrow0_xor_network0_xor2168_total;
-wire narrow0_xor_network0_xor2169_total;
-wire narrow0_xor_network0_xor2170_total;
-wire narrow0_xor_network0_xor2171_total;
-wire narrow0_xor_network0_xor2172_total;
-wire narrow0_xor_network0_xor2173_total;
-wire narrow0_xor_network0_xor2174_total;
-wire narrow0_xor_network0_xor2175_total;
-wire narrow0_xor_network0_xor2176_total;
-wire narrow0_xor_network0_xor2177_total;
-wire narrow0_xor_network0_xor2178_total;
-wire narrow0_xor_network0_xor2179_total;
-wire narrow0_xor_network0_xor2180_total;
-wire narrow0_xor_network0_xor2181_total;
-wire narrow0_xor_network0_xor2182_total;
-wire narrow0_xor_network0_xor2183_total;
-wire narrow0_xor_network0_xor2184_total;
-wire narrow0_xor_network0_xor2185_total;
-wire narrow0_xor_network0_xor2186_total;
-wire narrow0_xor_network0_xor2187_total;
-wire narrow0_xor_network0_xor2188_total;
-wire narrow0_xor_network0_xor2189_total;
-wire narrow0_xor_network0_xor2190_total;
-wire narrow0_xor_network0_xor2191_total;
-wire narrow0_xor_network0_xor2192_total;
-wire narrow0_xor_network0_xor2193_total;
-wire narrow0_xor_network0_xor2194_total;
-wire narrow0_xor_network0_xor2195_total;
-wire narrow0_xor_network0_xor2196_total;
-wire narrow0_xor_network0_xor2197_total;
-wire narrow0_xor_network0_xor2198_total;
-wire narrow0_xor_network0_xor2199_total;
-wire narrow0_xor_network0_xor2200_total;
-wire narrow0_xor_network0_xor2201_total;
-wire narrow0_xor_network0_xor2202_total;
-wire narrow0_xor_network0_xor2203_total;
-wire narrow0_xor_network0_xor2204_total;
-wire narrow0_xor_network0_xor2205_total;
-wire narrow0_xor_network0_xor2206_total;
-wire narrow0_xor_network0_xor2207_total;
-wire narrow0_xor_network0_xor2208_total;
-wire narrow0_xor_network0_xor2209_total;
-wire narrow0_xor_network0_xor2210_total;
-wire narrow0_xor_network0_xor2211_total;
-wire narrow0_xor_network0_xor2212_total;
-wire narrow0_xor_network0_xor2213_total;
-wire narrow0_xor_network0_xor2214_total;
-wire narrow0_xor_network0_xor2215_total;
-wire narrow0_xor_network0_xor2216_total;
-wire narrow0_xor_network0_xor2217_total;
-wire narrow0_xor_network0_xor2218_total;
-wire narrow0_xor_network0_xor2219_total;
-wire narrow0_xor_network0_xor2220_total;
-wire narrow0_xor_network0_xor2221_total;
-wire narrow0_xor_network0_xor2222_total;
-wire narrow0_xor_network0_xor2223_total;
-wire narrow0_xor_network0_xor2224_total;
-wire narrow0_xor_network0_xor2225_total;
-wire narrow0_xor_network0_xor2226_total;
-wire narrow0_xor_network0_xor2227_total;
-wire narrow0_xor_network0_xor2228_total;
-wire narrow0_xor_network0_xor2229_total;
-
-assign narrow0_xor_network0_joined[31] = narrow0_xor_network0_xor2221_total;
-assign narrow0_xor_network0_joined[30] = narrow0_xor_network0_xor2210_total;
-assign narrow0_xor_network0_joined[29] = narrow0_xor_network0_xor2204_total;
-assign narrow0_xor_network0_joined[28] = narrow0_xor_network0_xor2214_total;
-assign narrow0_xor_network0_joined[27] = narrow0_xor_network0_xor2227_total;
-assign narrow0_xor_network0_joined[26] = narrow0_xor_network0_xor2222_total;
-assign narrow0_xor_network0_joined[25] = narrow0_xor_network0_xor2219_total;
-assign narrow0_xor_network0_joined[24] = narrow0_xor_network0_xor2211_total;
-assign narrow0_xor_network0_joined[23] = narrow0_xor_network0_xor2200_total;
-assign narrow0_xor_network0_joined[22] = narrow0_xor_network0_xor2225_total;
-assign narrow0_xor_network0_joined[21] = narrow0_xor_network0_xor2208_total;
-assign narrow0_xor_network0_joined[20] = narrow0_xor_network0_xor2229_total;
-assign narrow0_xor_network0_joined[19] = narrow0_xor_network0_xor2228_total;
-assign narrow0_xor_network0_joined[18] = narrow0_xor_network0_xor2209_total;
-assign narrow0_xor_network0_joined[17] = narrow0_xor_network0_xor2213_total;
-assign narrow0_xor_network0_joined[16] = narrow0_xor_network0_xor2217_total;
-assign narrow0_xor_network0_joined[15] = narrow0_xor_network0_xor2199_total;
-assign narrow0_xor_network0_joined[14] = narrow0_xor_network0_xor2197_total;
-assign narrow0_xor_network0_joined[13] = narrow0_xor_network0_xor2215_total;
-assign narrow0_xor_network0_joined[12] = narrow0_xor_network0_xor2223_total;
-assign narrow0_xor_network0_joined[11] = narrow0_xor_network0_xor2226_total;
-assign narrow0_xor_network0_joined[10] = narrow0_xor_network0_xor2224_total;
-assign narrow0_xor_network0_joined[9] = narrow0_xor_network0_xor2198_total;
-assign narrow0_xor_network0_joined[8] = narrow0_xor_network0_xor2196_total;
-assign narrow0_xor_network0_joined[7] = narrow0_xor_network0_xor2218_total;
-assign narrow0_xor_network0_joined[6] = narrow0_xor_network0_xor2207_total;
-assign narrow0_xor_network0_joined[5] = narrow0_xor_network0_xor2216_total;
-assign narrow0_xor_network0_joined[4] = narrow0_xor_network0_xor2201_total;
-assign narrow0_xor_network0_joined[3] = narrow0_xor_network0_xor2203_total;
-assign narrow0_xor_network0_joined[2] = narrow0_xor_network0_xor2212_total;
-assign narrow0_xor_network0_joined[1] = narrow0_xor_network0_xor2205_total;
-assign narrow0_xor_network0_joined[0] = narrow0_xor_network0_xor2195_total;
-
-assign narrow0_xor_network0_total = (narrow0_mixed[2] ^ narrow0_mixed[7]);
-
-assign narrow0_xor_network0_xor21_total = (narrow0_mixed[0] ^ narrow0_mixed[22]);
-
-assign narrow0_xor_network0_xor22_total = (narrow0_mixed[3] ^ narrow0_mixed[28]);
-
-assign narrow0_xor_network0_xor23_total = (narrow0_mixed[1] ^ narrow0_mixed[23]);
-
-assign narrow0_xor_network0_xor24_total = (narrow0_mixed[25] ^ narrow0_mixed[31]);
-
-assign narrow0_xor_network0_xor25_total = (narrow0_mixed[24] ^ narrow0_mixed[30]);
-
-assign narrow0_xor_network0_xor26_total = (narrow0_mixed[19] ^ narrow0_mixed[27]);
-
-assign narrow0_xor_network0_xor27_total = (narrow0_mixed[18] ^ narrow0_mixed[26]);
-
-assign narrow0_xor_network0_xor28_total = (narrow0_mixed[17] ^ narrow0_mixed[29]);
-
-assign narrow0_xor_network0_xor29_total = (narrow0_mixed[6] ^ narrow0_mixed[11]);
-
-assign narrow0_xor_network0_xor210_total = (narrow0_mixed[5] ^ narrow0_mixed[12]);
-
-assign narrow0_xor_network0_xor211_total = (narrow0_mixed[4] ^ narrow0_mixed[16]);
-
-assign narrow0_xor_network0_xor212_total = (narrow0_mixed[14] ^ narrow0_mixed[15]);
-
-assign narrow0_xor_network0_xor213_total = (narrow0_mixed[9] ^ narrow0_mixed[21]);
-
-assign narrow0_xor_network0_xor214_total = (narrow0_mixed[8] ^ narrow0_mixed[20]);
-
-assign narrow0_xor_network0_xor215_total = (narrow0_mixed[10] ^ narrow0_mixed[26]);
-
-assign narrow0_xor_network0_xor216_total = (narrow0_mixed[14] ^ narrow0_mixed[23]);
-
-assign narrow0_xor_network0_xor217_total = (narrow0_mixed[13] ^ narrow0_mixed[29]);
-
-assign narrow0_xor_network0_xor218_total = (narrow0_mixed[9] ^ narrow0_mixed[25]);
-
-assign narrow0_xor_network0_xor219_total = (narrow0_mixed[8] ^ narrow0_mixed[24]);
-
-assign narrow0_xor_network0_xor220_total = (narrow0_mixed[4] ^ narrow0_mixed[13]);
-
-assign narrow0_xor_network0_xor221_total = (narrow0_mixed[3] ^ narrow0_mixed[5]);
-
-assign narrow0_xor_network0_xor222_total = (narrow0_mixed[24] ^ narrow0_mixed[28]);
-
-assign narrow0_xor_network0_xor223_total = (narrow0_mixed[15] ^ narrow0_mixed[31]);
-
-assign narrow0_xor_network0_xor224_total = (narrow0_mixed[10] ^ narrow0_mixed[21]);
-
-assign narrow0_xor_network0_xor225_total = (narrow0_mixed[7] ^ narrow0_mixed[13]);
-
-assign narrow0_xor_network0_xor226_total = (narrow0_mixed[0] ^ narrow0_mixed[16]);
-
-assign narrow0_xor_network0_xor227_total = (narrow0_mixed[30] ^ narrow0_mixed[31]);
-
-assign narrow0_xor_network0_xor228_total = (narrow0_mixed[12] ^ narrow0_mixed[28]);
-
-assign narrow0_xor_network0_xor229_total = (narrow0_mixed[11] ^ narrow0_mixed[27]);
-
-assign narrow0_xor_network0_xor230_total = (narrow0_mixed[10] ^ narrow0_mixed[14]);
-
-assign narrow0_xor_network0_xor231_total = (narrow0_mixed[9] ^ narrow0_mixed[20]);
+reg [31:0] earlier;
+wire [31:0] following;
+wire [31:0] remainder;
+wire [31:0] total;
+wire xor_network0_total;
+wire [31:0] xor_network0_joined;
+wire xor_network0_xor21_total;
+wire xor_network0_xor22_total;
+wire xor_network0_xor23_total;
+wire xor_network0_xor24_total;
+wire xor_network0_xor25_total;
+wire xor_network0_xor26_total;
+wire xor_network0_xor27_total;
+wire xor_network0_xor28_total;
+wire xor_network0_xor29_total;
+wire xor_network0_xor210_total;
+wire xor_network0_xor211_total;
+wire xor_network0_xor212_total;
+wire xor_network0_xor213_total;
+wire xor_network0_xor214_total;
+wire xor_network0_xor215_total;
+wire xor_network0_xor216_total;
+wire xor_network0_xor217_total;
+wire xor_network0_xor218_total;
+wire xor_network0_xor219_total;
+wire xor_network0_xor220_total;
+wire xor_network0_xor221_total;
+wire xor_network0_xor222_total;
+wire xor_network0_xor223_total;
+wire xor_network0_xor224_total;
+wire xor_network0_xor225_total;
+wire xor_network0_xor226_total;
+wire xor_network0_xor227_total;
+wire xor_network0_xor228_total;
+wire xor_network0_xor229_total;
+wire xor_network0_xor230_total;
+wire xor_network0_xor231_total;
+wire xor_network0_xor232_total;
+wire xor_network0_xor233_total;
+wire xor_network0_xor234_total;
+wire xor_network0_xor235_total;
+wire xor_network0_xor236_total;
+wire xor_network0_xor237_total;
+wire xor_network0_xor238_total;
+wire xor_network0_xor239_total;
+wire xor_network0_xor240_total;
+wire xor_network0_xor241_total;
+wire xor_network0_xor242_total;
+wire xor_network0_xor243_total;
+wire xor_network0_xor244_total;
+wire xor_network0_xor245_total;
+wire xor_network0_xor246_total;
+wire xor_network0_xor247_total;
+wire xor_network0_xor248_total;
+wire xor_network0_xor249_total;
+wire xor_network0_xor250_total;
+wire xor_network0_xor251_total;
+wire xor_network0_xor252_total;
+wire xor_network0_xor253_total;
+wire xor_network0_xor254_total;
+wire xor_network0_xor255_total;
+wire xor_network0_xor256_total;
+wire xor_network0_xor257_total;
+wire xor_network0_xor258_total;
+wire xor_network0_xor259_total;
+wire xor_network0_xor260_total;
+wire xor_network0_xor261_total;
+wire xor_network0_xor262_total;
+wire xor_network0_xor263_total;
+wire xor_network0_xor264_total;
+wire xor_network0_xor265_total;
+wire xor_network0_xor266_total;
+wire xor_network0_xor267_total;
+wire xor_network0_xor268_total;
+wire xor_network0_xor269_total;
+wire xor_network0_xor270_total;
+wire xor_network0_xor271_total;
+wire xor_network0_xor272_total;
+wire xor_network0_xor273_total;
+wire xor_network0_xor274_total;
+wire xor_network0_xor275_total;
+wire xor_network0_xor276_total;
+wire xor_network0_xor277_total;
+wire xor_network0_xor278_total;
+wire xor_network0_xor279_total;
+wire xor_network0_xor280_total;
+wire xor_network0_xor281_total;
+wire xor_network0_xor282_total;
+wire xor_network0_xor283_total;
+wire xor_network0_xor284_total;
+wire xor_network0_xor285_total;
+wire xor_network0_xor286_total;
+wire xor_network0_xor287_total;
+wire xor_network0_xor288_total;
+wire xor_network0_xor289_total;
+wire xor_network0_xor290_total;
+wire xor_network0_xor291_total;
+wire xor_network0_xor292_total;
+wire xor_network0_xor293_total;
+wire xor_network0_xor294_total;
+wire xor_network0_xor295_total;
+wire xor_network0_xor296_total;
+wire xor_network0_xor297_total;
+wire xor_network0_xor298_total;
+wire xor_network0_xor299_total;
+wire xor_network0_xor2100_total;
+wire xor_network0_xor2101_total;
+wire xor_network0_xor2102_total;
+wire xor_network0_xor2103_total;
+wire xor_network0_xor2104_total;
+wire xor_network0_xor2105_total;
+wire xor_network0_xor2106_total;
+wire xor_network0_xor2107_total;
+wire xor_network0_xor2108_total;
+wire xor_network0_xor2109_total;
+wire xor_network0_xor2110_total;
+wire xor_network0_xor2111_total;
+wire xor_network0_xor2112_total;
+wire xor_network0_xor2113_total;
+wire xor_network0_xor2114_total;
+wire xor_network0_xor2115_total;
+wire xor_network0_xor2116_total;
+wire xor_network0_xor2117_total;
+wire xor_network0_xor2118_total;
+wire xor_network0_xor2119_total;
+wire xor_network0_xor2120_total;
+wire xor_network0_xor2121_total;
+wire xor_network0_xor2122_total;
+wire xor_network0_xor2123_total;
+wire xor_network0_xor2124_total;
+wire xor_network0_xor2125_total;
+wire xor_network0_xor2126_total;
+wire xor_network0_xor2127_total;
+wire xor_network0_xor2128_total;
+wire xor_network0_xor2129_total;
+wire xor_network0_xor2130_total;
+wire xor_network0_xor2131_total;
+wire xor_network0_xor2132_total;
+wire xor_network0_xor2133_total;
+wire xor_network0_xor2134_total;
+wire xor_network0_xor2135_total;
+wire xor_network0_xor2136_total;
+wire xor_network0_xor2137_total;
+wire xor_network0_xor2138_total;
+wire xor_network0_xor2139_total;
+wire xor_network0_xor2140_total;
+wire xor_network0_xor2141_total;
+wire xor_network0_xor2142_total;
+wire xor_network0_xor2143_total;
+wire xor_network0_xor2144_total;
+wire xor_network0_xor2145_total;
+wire xor_network0_xor2146_total;
+wire xor_network0_xor2147_total;
+wire xor_network0_xor2148_total;
+wire xor_network0_xor2149_total;
+wire xor_network0_xor2150_total;
+wire xor_network0_xor2151_total;
+wire xor_network0_xor2152_total;
+wire xor_network0_xor2153_total;
+wire xor_network0_xor2154_total;
+wire xor_network0_xor2155_total;
+wire xor_network0_xor2156_total;
+wire xor_network0_xor2157_total;
+wire xor_network0_xor2158_total;
+wire xor_network0_xor2159_total;
+wire xor_network0_xor2160_total;
+wire xor_network0_xor2161_total;
+wire xor_network0_xor2162_total;
+wire xor_network0_xor2163_total;
+wire xor_network0_xor2164_total;
+wire xor_network0_xor2165_total;
+wire xor_network0_xor2166_total;
+wire xor_network0_xor2167_total;
+wire xor_network0_xor2168_total;
+wire xor_network0_xor2169_total;
+wire xor_network0_xor2170_total;
+wire xor_network0_xor2171_total;
+wire xor_network0_xor2172_total;
+wire xor_network0_xor2173_total;
+wire xor_network0_xor2174_total;
+wire xor_network0_xor2175_total;
+wire xor_network0_xor2176_total;
+wire xor_network0_xor2177_total;
+wire xor_network0_xor2178_total;
+wire xor_network0_xor2179_total;
+wire xor_network0_xor2180_total;
+wire xor_network0_xor2181_total;
+wire xor_network0_xor2182_total;
+wire xor_network0_xor2183_total;
+wire xor_network0_xor2184_total;
+wire xor_network0_xor2185_total;
+wire xor_network0_xor2186_total;
+wire xor_network0_xor2187_total;
+wire xor_network0_xor2188_total;
+wire xor_network0_xor2189_total;
+wire xor_network0_xor2190_total;
+wire xor_network0_xor2191_total;
+wire xor_network0_xor2192_total;
+wire xor_network0_xor2193_total;
+wire xor_network0_xor2194_total;
+wire xor_network0_xor2195_total;
+wire xor_network0_xor2196_total;
+wire xor_network0_xor2197_total;
+wire xor_network0_xor2198_total;
+wire xor_network0_xor2199_total;
+wire xor_network0_xor2200_total;
+wire xor_network0_xor2201_total;
+wire xor_network0_xor2202_total;
+wire xor_network0_xor2203_total;
+wire xor_network0_xor2204_total;
+wire xor_network0_xor2205_total;
+wire xor_network0_xor2206_total;
+wire xor_network0_xor2207_total;
+wire xor_network0_xor2208_total;
+wire xor_network0_xor2209_total;
+wire xor_network0_xor2210_total;
+wire xor_network0_xor2211_total;
+wire xor_network0_xor2212_total;
+wire xor_network0_xor2213_total;
+wire xor_network0_xor2214_total;
+wire xor_network0_xor2215_total;
+wire xor_network0_xor2216_total;
+wire xor_network0_xor2217_total;
+wire xor_network0_xor2218_total;
+wire xor_network0_xor2219_total;
+wire xor_network0_xor2220_total;
+wire xor_network0_xor2221_total;
+wire xor_network0_xor2222_total;
+wire xor_network0_xor2223_total;
+wire xor_network0_xor2224_total;
+wire xor_network0_xor2225_total;
+wire xor_network0_xor2226_total;
+wire xor_network0_xor2227_total;
+wire xor_network0_xor2228_total;
+wire xor_network0_xor2229_total;
+wire xor_network0_xor2230_total;
+wire xor_network0_xor2231_total;
+wire xor_network0_xor2232_total;
+wire xor_network0_xor2233_total;
+wire xor_network0_xor2234_total;
+wire xor_network0_xor2235_total;
+wire xor_network0_xor2236_total;
+wire xor_network0_xor2237_total;
+wire xor_network0_xor2238_total;
+wire xor_network0_xor2239_total;
+wire xor_network0_xor2240_total;
+wire xor_network0_xor2241_total;
+wire xor_network0_xor2242_total;
+
+assign xor_network0_joined[31] = xor_network0_xor2193_total;
+assign xor_network0_joined[30] = xor_network0_xor2217_total;
+assign xor_network0_joined[29] = xor_network0_xor2232_total;
+assign xor_network0_joined[28] = xor_network0_xor2231_total;
+assign xor_network0_joined[27] = xor_network0_xor2225_total;
+assign xor_network0_joined[26] = xor_network0_xor2234_total;
+assign xor_network0_joined[25] = xor_network0_xor2233_total;
+assign xor_network0_joined[24] = xor_network0_xor2223_total;
+assign xor_network0_joined[23] = xor_network0_xor2220_total;
+assign xor_network0_joined[22] = xor_network0_xor2229_total;
+assign xor_network0_joined[21] = xor_network0_xor2240_total;
+assign xor_network0_joined[20] = xor_network0_xor2222_total;
+assign xor_network0_joined[19] = xor_network0_xor2227_total;
+assign xor_network0_joined[18] = xor_network0_xor2235_total;
+assign xor_network0_joined[17] = xor_network0_xor2228_total;
+assign xor_network0_joined[16] = xor_network0_xor2224_total;
+assign xor_network0_joined[15] = xor_network0_xor2230_total;
+assign xor_network0_joined[14] = xor_network0_xor2189_total;
+assign xor_network0_joined[13] = xor_network0_xor2206_total;
+assign xor_network0_joined[12] = xor_network0_xor2239_total;
+assign xor_network0_joined[11] = xor_network0_xor2203_total;
+assign xor_network0_joined[10] = xor_network0_xor2236_total;
+assign xor_network0_joined[9] = xor_network0_xor2188_total;
+assign xor_network0_joined[8] = xor_network0_xor2226_total;
+assign xor_network0_joined[7] = xor_network0_xor2237_total;
+assign xor_network0_joined[6] = xor_network0_xor2176_total;
+assign xor_network0_joined[5] = xor_network0_xor2242_total;
+assign xor_network0_joined[4] = xor_network0_xor2238_total;
+assign xor_network0_joined[3] = xor_network0_xor2241_total;
+assign xor_network0_joined[2] = xor_network0_xor2211_total;
+assign xor_network0_joined[1] = xor_network0_xor2214_total;
+assign xor_network0_joined[0] = xor_network0_xor2198_total;
+
+assign xor_network0_total = (remainder[7] ^ value[7]);
+
+assign xor_network0_xor21_total = (remainder[2] ^ value[2]);
+
+assign xor_network0_xor22_total = (remainder[0] ^ value[0]);
+
+assign xor_network0_xor23_total = (remainder[3] ^ value[3]);
+
+assign xor_network0_xor24_total = (remainder[22] ^ value[22]);
+
+assign xor_network0_xor25_total = (remainder[5] ^ value[5]);
+
+assign xor_network0_xor26_total = (remainder[4] ^ value[4]);
+
+assign xor_network0_xor27_total = (remainder[25] ^ value[25]);
+
+assign xor_network0_xor28_total = (remainder[24] ^ value[24]);
+
+assign xor_network0_xor29_total = (remainder[23] ^ value[23]);
+
+assign xor_network0_xor210_total = (remainder[6] ^ value[6]);
+
+assign xor_network0_xor211_total = (remainder[31] ^ value[31]);
+
+assign xor_network0_xor212_total = (remainder[30] ^ value[30]);
+
+assign xor_network0_xor213_total = (remainder[29] ^ value[29]);
+
+assign xor_network0_xor214_total = (remainder[28] ^ value[28]);
+
+assign xor_network0_xor215_total = (remainder[27] ^ value[27]);
+
+assign xor_network0_xor216_total = (remainder[26] ^ value[26]);
+
+assign xor_network0_xor217_total = (remainder[15] ^ value[15]);
+
+assign xor_network0_xor218_total = (remainder[14] ^ value[14]);
+
+assign xor_network0_xor219_total = (remainder[13] ^ value[13]);
+
+assign xor_network0_xor220_total = (remainder[12] ^ value[12]);
+
+assign xor_network0_xor221_total = (remainder[11] ^ value[11]);
+
+assign xor_network0_xor222_total = (remainder[10] ^ value[10]);
+
+assign xor_network0_xor223_total = (remainder[9] ^ value[9]);
+
+assign xor_network0_xor224_total = (remainder[8] ^ value[8]);
+
+assign xor_network0_xor225_total = (remainder[1] ^ value[1]);
+
+assign xor_network0_xor226_total = (remainder[19] ^ value[19]);
+
+assign xor_network0_xor227_total = (remainder[18] ^ value[18]);
+
+assign xor_network0_xor228_total = (remainder[17] ^ value[17]);
+
+assign xor_network0_xor229_total = (remainder[16] ^ value[16]);
+
+assign xor_network0_xor230_total = (xor_network0_xor22_total ^ xor_network0_xor24_total);
+
+assign xor_network0_xor231_total = (xor_network0_total ^ xor_network0_xor21_total);
+
+assign xor_network0_xor232_total = (remainder[21] ^ value[21]);
+
+assign xor_network0_xor233_total = (remainder[20] ^ value[20]);
+
+assign xor_network0_xor234_total = (xor_network0_xor29_total ^ xor_network0_xor225_total);
+
+assign xor_network0_xor235_total = (xor_network0_xor23_total ^ xor_network0_xor232_total);
+
+assign xor_network0_xor236_total = (xor_network0_xor26_total ^ xor_network0_xor230_total);
+
+assign xor_network0_xor237_total = (xor_network0_xor216_total ^ xor_network0_xor227_total);
+
+assign xor_network0_xor238_total = (xor_network0_xor215_total ^ xor_network0_xor226_total);
 
-assign narrow0_xor_network0_xor232_total = (narrow0_mixed[7] ^ narrow0_mixed[19]);
+assign xor_network0_xor239_total = (xor_network0_xor214_total ^ xor_network0_xor229_total);
 
-assign narrow0_xor_network0_xor233_total = (narrow0_mixed[6] ^ narrow0_mixed[21]);
+assign xor_network0_xor240_total = (xor_network0_xor213_total ^ xor_network0_xor228_total);
 
-assign narrow0_xor_network0_xor234_total = (narrow0_mixed[6] ^ narrow0_mixed[10]);
+assign xor_network0_xor241_total = (xor_network0_xor212_total ^ xor_network0_xor218_total);
 
-assign narrow0_xor_network0_xor235_total = (narrow0_mixed[5] ^ narrow0_mixed[18]);
+assign xor_network0_xor242_total = (xor_network0_xor211_total ^ xor_network0_xor217_total);
 
-assign narrow0_xor_network0_xor236_total = (narrow0_mixed[4] ^ narrow0_mixed[27]);
+assign xor_network0_xor243_total = (xor_network0_xor210_total ^ xor_network0_xor223_total);
 
-assign narrow0_xor_network0_xor237_total = (narrow0_mixed[1] ^ narrow0_mixed[30]);
+assign xor_network0_xor244_total = (xor_network0_xor28_total ^ xor_network0_xor222_total);
 
-assign narrow0_xor_network0_xor238_total = (narrow0_mixed[23] ^ narrow0_mixed[29]);
+assign xor_network0_xor245_total = (xor_network0_xor27_total ^ xor_network0_xor221_total);
 
-assign narrow0_xor_network0_xor239_total = (narrow0_mixed[22] ^ narrow0_mixed[30]);
+assign xor_network0_xor246_total = (xor_network0_xor25_total ^ xor_network0_xor224_total);
 
-assign narrow0_xor_network0_xor240_total = (narrow0_mixed[20] ^ narrow0_mixed[27]);
+assign xor_network0_xor247_total = (xor_network0_xor219_total ^ xor_network0_xor220_total);
 
-assign narrow0_xor_network0_xor241_total = (narrow0_mixed[20] ^ narrow0_mixed[22]);
+assign xor_network0_xor248_total = (xor_network0_xor231_total ^ xor_network0_xor233_total);
 
-assign narrow0_xor_network0_xor242_total = (narrow0_mixed[18] ^ narrow0_mixed[30]);
+assign xor_network0_xor249_total = (xor_network0_xor29_total ^ xor_network0_xor239_total);
 
-assign narrow0_xor_network0_xor243_total = (narrow0_mixed[17] ^ narrow0_mixed[19]);
+assign xor_network0_xor250_total = (xor_network0_xor25_total ^ xor_network0_xor242_total);
 
-assign narrow0_xor_network0_xor244_total = (narrow0_mixed[16] ^ narrow0_mixed[25]);
+assign xor_network0_xor251_total = (xor_network0_xor26_total ^ xor_network0_xor221_total);
 
-assign narrow0_xor_network0_xor245_total = (narrow0_mixed[15] ^ narrow0_mixed[25]);
+assign xor_network0_xor252_total = (xor_network0_total ^ xor_network0_xor27_total);
 
-assign narrow0_xor_network0_xor246_total = (narrow0_mixed[15] ^ narrow0_mixed[23]);
+assign xor_network0_xor253_total = (xor_network0_xor243_total ^ xor_network0_xor245_total);
 
-assign narrow0_xor_network0_xor247_total = (narrow0_mixed[15] ^ narrow0_mixed[22]);
+assign xor_network0_xor254_total = (xor_network0_xor235_total ^ xor_network0_xor244_total);
 
-assign narrow0_xor_network0_xor248_total = (narrow0_mixed[15] ^ narrow0_mixed[19]);
+assign xor_network0_xor255_total = (xor_network0_xor234_total ^ xor_network0_xor238_total);
 
-assign narrow0_xor_network0_xor249_total = (narrow0_mixed[12] ^ narrow0_mixed[13]);
+assign xor_network0_xor256_total = (xor_network0_xor219_total ^ xor_network0_xor237_total);
 
-assign narrow0_xor_network0_xor250_total = (narrow0_mixed[10] ^ narrow0_mixed[12]);
+assign xor_network0_xor257_total = (xor_network0_xor215_total ^ xor_network0_xor246_total);
 
-assign narrow0_xor_network0_xor251_total = (narrow0_mixed[9] ^ narrow0_mixed[31]);
+assign xor_network0_xor258_total = (xor_network0_xor28_total ^ xor_network0_xor240_total);
 
-assign narrow0_xor_network0_xor252_total = (narrow0_mixed[8] ^ narrow0_mixed[27]);
+assign xor_network0_xor259_total = (xor_network0_xor22_total ^ xor_network0_xor247_total);
 
-assign narrow0_xor_network0_xor253_total = (narrow0_mixed[8] ^ narrow0_mixed[22]);
+assign xor_network0_xor260_total = (xor_network0_xor236_total ^ xor_network0_xor241_total);
 
-assign narrow0_xor_network0_xor254_total = (narrow0_mixed[8] ^ narrow0_mixed[17]);
+assign xor_network0_xor261_total = (xor_network0_xor218_total ^ xor_network0_xor223_total);
 
-assign narrow0_xor_network0_xor255_total = (narrow0_mixed[7] ^ narrow0_mixed[25]);
+assign xor_network0_xor262_total = (xor_network0_xor213_total ^ xor_network0_xor222_total);
 
-assign narrow0_xor_network0_xor256_total = (narrow0_mixed[7] ^ narrow0_mixed[17]);
+assign xor_network0_xor263_total = (xor_network0_xor211_total ^ xor_network0_xor214_total);
 
-assign narrow0_xor_network0_xor257_total = (narrow0_mixed[6] ^ narrow0_mixed[26]);
+assign xor_network0_xor264_total = (xor_network0_xor23_total ^ xor_network0_xor210_total);
 
-assign narrow0_xor_network0_xor258_total = (narrow0_mixed[6] ^ narrow0_mixed[16]);
+assign xor_network0_xor265_total = (xor_network0_xor21_total ^ xor_network0_xor233_total);
 
-assign narrow0_xor_network0_xor259_total = (narrow0_mixed[5] ^ narrow0_mixed[14]);
+assign xor_network0_xor266_total = (xor_network0_xor220_total ^ xor_network0_xor245_total);
 
-assign narrow0_xor_network0_xor260_total = (narrow0_mixed[4] ^ narrow0_mixed[29]);
+assign xor_network0_xor267_total = (xor_network0_xor217_total ^ xor_network0_xor251_total);
 
-assign narrow0_xor_network0_xor261_total = (narrow0_mixed[4] ^ narrow0_mixed[18]);
+assign xor_network0_xor268_total = (xor_network0_xor216_total ^ xor_network0_xor244_total);
 
-assign narrow0_xor_network0_xor262_total = (narrow0_mixed[3] ^ narrow0_mixed[11]);
+assign xor_network0_xor269_total = (xor_network0_xor230_total ^ xor_network0_xor250_total);
 
-assign narrow0_xor_network0_xor263_total = (narrow0_mixed[2] ^ narrow0_mixed[11]);
+assign xor_network0_xor270_total = (xor_network0_xor216_total ^ xor_network0_xor224_total);
 
-assign narrow0_xor_network0_xor264_total = (narrow0_mixed[2] ^ narrow0_mixed[4]);
+assign xor_network0_xor271_total = (xor_network0_xor212_total ^ xor_network0_xor224_total);
 
-assign narrow0_xor_network0_xor265_total = (narrow0_mixed[0] ^ narrow0_mixed[6]);
+assign xor_network0_xor272_total = (xor_network0_xor212_total ^ xor_network0_xor215_total);
 
-assign narrow0_xor_network0_xor266_total = (narrow0_xor_network0_xor25_total ^ narrow0_xor_network0_xor28_total);
+assign xor_network0_xor273_total = (xor_network0_xor27_total ^ xor_network0_xor214_total);
 
-assign narrow0_xor_network0_xor267_total = (narrow0_xor_network0_xor21_total ^ narrow0_xor_network0_xor211_total);
+assign xor_network0_xor274_total = (xor_network0_xor26_total ^ xor_network0_xor226_total);
 
-assign narrow0_xor_network0_xor268_total = (narrow0_xor_network0_xor23_total ^ narrow0_xor_network0_xor26_total);
+assign xor_network0_xor275_total = (xor_network0_xor23_total ^ xor_network0_xor227_total);
 
-assign narrow0_xor_network0_xor269_total = (narrow0_xor_network0_xor22_total ^ narrow0_xor_network0_xor213_total);
+assign xor_network0_xor276_total = (xor_network0_xor243_total ^ xor_network0_xor273_total);
 
-assign narrow0_xor_network0_xor270_total = (narrow0_xor_network0_total ^ narrow0_xor_network0_xor214_total);
+assign xor_network0_xor277_total = (xor_network0_xor241_total ^ xor_network0_xor252_total);
 
-assign narrow0_xor_network0_xor271_total = (narrow0_xor_network0_xor29_total ^ narrow0_xor_network0_xor218_total);
+assign xor_network0_xor278_total = (xor_network0_xor235_total ^ xor_network0_xor263_total);
 
-assign narrow0_xor_network0_xor272_total = (narrow0_xor_network0_xor28_total ^ narrow0_xor_network0_xor210_total);
+assign xor_network0_xor279_total = (xor_network0_xor231_total ^ xor_network0_xor261_total);
 
-assign narrow0_xor_network0_xor273_total = (narrow0_xor_network0_xor24_total ^ narrow0_xor_network0_xor212_total);
+assign xor_network0_xor280_total = (xor_network0_xor231_total ^ xor_network0_xor235_total);
 
-assign narrow0_xor_network0_xor274_total = (narrow0_xor_network0_xor21_total ^ narrow0_xor_network0_xor220_total);
+assign xor_network0_xor281_total = (xor_network0_xor249_total ^ xor_network0_xor258_total);
 
-assign narrow0_xor_network0_xor275_total = (narrow0_xor_network0_total ^ narrow0_xor_network0_xor27_total);
+assign xor_network0_xor282_total = (xor_network0_xor236_total ^ xor_network0_xor256_total);
 
-assign narrow0_xor_network0_xor276_total = (narrow0_xor_network0_xor217_total ^ narrow0_xor_network0_xor226_total);
+assign xor_network0_xor283_total = (xor_network0_xor236_total ^ xor_network0_xor248_total);
 
-assign narrow0_xor_network0_xor277_total = (narrow0_xor_network0_xor214_total ^ narrow0_xor_network0_xor216_total);
+assign xor_network0_xor284_total = (xor_network0_xor229_total ^ xor_network0_xor252_total);
 
-assign narrow0_xor_network0_xor278_total = (narrow0_xor_network0_xor211_total ^ narrow0_xor_network0_xor222_total);
+assign xor_network0_xor285_total = (xor_network0_xor220_total ^ xor_network0_xor240_total);
 
-assign narrow0_xor_network0_xor279_total = (narrow0_xor_network0_xor29_total ^ narrow0_xor_network0_xor210_total);
+assign xor_network0_xor286_total = (xor_network0_xor23_total ^ xor_network0_xor262_total);
 
-assign narrow0_xor_network0_xor280_total = (narrow0_xor_network0_xor27_total ^ narrow0_xor_network0_xor237_total);
+assign xor_network0_xor287_total = (xor_network0_total ^ xor_network0_xor239_total);
 
-assign narrow0_xor_network0_xor281_total = (narrow0_xor_network0_xor26_total ^ narrow0_xor_network0_xor227_total);
+assign xor_network0_xor288_total = (xor_network0_xor243_total ^ xor_network0_xor249_total);
 
-assign narrow0_xor_network0_xor282_total = (narrow0_xor_network0_xor26_total ^ narrow0_xor_network0_xor217_total);
+assign xor_network0_xor289_total = (xor_network0_xor238_total ^ xor_network0_xor256_total);
 
-assign narrow0_xor_network0_xor283_total = (narrow0_xor_network0_xor23_total ^ narrow0_xor_network0_xor221_total);
+assign xor_network0_xor290_total = (xor_network0_xor234_total ^ xor_network0_xor253_total);
 
-assign narrow0_xor_network0_xor284_total = (narrow0_xor_network0_xor21_total ^ narrow0_xor_network0_xor235_total);
+assign xor_network0_xor291_total = (xor_network0_xor231_total ^ xor_network0_xor254_total);
 
-assign narrow0_xor_network0_xor285_total = (narrow0_xor_network0_total ^ narrow0_xor_network0_xor219_total);
+assign xor_network0_xor292_total = (xor_network0_xor222_total ^ xor_network0_xor255_total);
 
-assign narrow0_xor_network0_xor286_total = (narrow0_xor_network0_total ^ narrow0_xor_network0_xor29_total);
+assign xor_network0_xor293_total = (xor_network0_xor219_total ^ xor_network0_xor267_total);
 
-assign narrow0_xor_network0_xor287_total = (narrow0_mixed[2] ^ narrow0_xor_network0_xor22_total);
+assign xor_network0_xor294_total = (xor_network0_xor213_total ^ xor_network0_xor248_total);
 
-assign narrow0_xor_network0_xor288_total = (narrow0_xor_network0_xor249_total ^ narrow0_xor_network0_xor265_total);
+assign xor_network0_xor295_total = (xor_network0_xor25_total ^ xor_network0_xor279_total);
 
-assign narrow0_xor_network0_xor289_total = (narrow0_xor_network0_xor242_total ^ narrow0_xor_network0_xor263_total);
+assign xor_network0_xor296_total = (xor_network0_xor250_total ^ xor_network0_xor260_total);
 
-assign narrow0_xor_network0_xor290_total = (narrow0_xor_network0_xor241_total ^ narrow0_xor_network0_xor261_total);
+assign xor_network0_xor297_total = (xor_network0_xor227_total ^ xor_network0_xor229_total);
 
-assign narrow0_xor_network0_xor291_total = (narrow0_xor_network0_xor238_total ^ narrow0_xor_network0_xor258_total);
+assign xor_network0_xor298_total = (xor_network0_xor226_total ^ xor_network0_xor228_total);
 
-assign narrow0_xor_network0_xor292_total = (narrow0_xor_network0_xor234_total ^ narrow0_xor_network0_xor264_total);
+assign xor_network0_xor299_total = (xor_network0_xor225_total ^ xor_network0_xor228_total);
 
-assign narrow0_xor_network0_xor293_total = (narrow0_xor_network0_xor234_total ^ narrow0_xor_network0_xor253_total);
+assign xor_network0_xor2100_total = (xor_network0_xor225_total ^ xor_network0_xor226_total);
 
-assign narrow0_xor_network0_xor294_total = (narrow0_xor_network0_xor233_total ^ narrow0_xor_network0_xor248_total);
+assign xor_network0_xor2101_total = (xor_network0_xor224_total ^ xor_network0_xor233_total);
 
-assign narrow0_xor_network0_xor295_total = (narrow0_xor_network0_xor232_total ^ narrow0_xor_network0_xor260_total);
+assign xor_network0_xor2102_total = (xor_network0_xor223_total ^ xor_network0_xor228_total);
 
-assign narrow0_xor_network0_xor296_total = (narrow0_xor_network0_xor231_total ^ narrow0_xor_network0_xor250_total);
+assign xor_network0_xor2103_total = (xor_network0_xor221_total ^ xor_network0_xor228_total);
 
-assign narrow0_xor_network0_xor297_total = (narrow0_xor_network0_xor231_total ^ narrow0_xor_network0_xor246_total);
+assign xor_network0_xor2104_total = (xor_network0_xor219_total ^ xor_network0_xor227_total);
 
-assign narrow0_xor_network0_xor298_total = (narrow0_xor_network0_xor230_total ^ narrow0_xor_network0_xor251_total);
+assign xor_network0_xor2105_total = (xor_network0_xor217_total ^ xor_network0_xor218_total);
 
-assign narrow0_xor_network0_xor299_total = (narrow0_xor_network0_xor229_total ^ narrow0_xor_network0_xor244_total);
+assign xor_network0_xor2106_total = (xor_network0_xor212_total ^ xor_network0_xor220_total);
 
-assign narrow0_xor_network0_xor2100_total = (narrow0_xor_network0_xor228_total ^ narrow0_xor_network0_xor233_total);
+assign xor_network0_xor2107_total = (xor_network0_xor212_total ^ xor_network0_xor217_total);
 
-assign narrow0_xor_network0_xor2101_total = (narrow0_xor_network0_xor226_total ^ narrow0_xor_network0_xor255_total);
+assign xor_network0_xor2108_total = (xor_network0_xor211_total ^ xor_network0_xor225_total);
 
-assign narrow0_xor_network0_xor2102_total = (narrow0_xor_network0_xor225_total ^ narrow0_xor_network0_xor252_total);
+assign xor_network0_xor2109_total = (xor_network0_xor211_total ^ xor_network0_xor220_total);
 
-assign narrow0_xor_network0_xor2103_total = (narrow0_xor_network0_xor225_total ^ narrow0_xor_network0_xor247_total);
+assign xor_network0_xor2110_total = (xor_network0_xor210_total ^ xor_network0_xor232_total);
 
-assign narrow0_xor_network0_xor2104_total = (narrow0_xor_network0_xor224_total ^ narrow0_xor_network0_xor262_total);
+assign xor_network0_xor2111_total = (xor_network0_xor210_total ^ xor_network0_xor211_total);
 
-assign narrow0_xor_network0_xor2105_total = (narrow0_xor_network0_xor224_total ^ narrow0_xor_network0_xor229_total);
+assign xor_network0_xor2112_total = (xor_network0_xor29_total ^ xor_network0_xor223_total);
 
-assign narrow0_xor_network0_xor2106_total = (narrow0_xor_network0_xor223_total ^ narrow0_xor_network0_xor243_total);
+assign xor_network0_xor2113_total = (xor_network0_xor28_total ^ xor_network0_xor233_total);
 
-assign narrow0_xor_network0_xor2107_total = (narrow0_xor_network0_xor219_total ^ narrow0_xor_network0_xor224_total);
+assign xor_network0_xor2114_total = (xor_network0_xor27_total ^ xor_network0_xor210_total);
 
-assign narrow0_xor_network0_xor2108_total = (narrow0_xor_network0_xor218_total ^ narrow0_xor_network0_xor219_total);
+assign xor_network0_xor2115_total = (xor_network0_xor26_total ^ xor_network0_xor28_total);
 
-assign narrow0_xor_network0_xor2109_total = (narrow0_xor_network0_xor215_total ^ narrow0_xor_network0_xor240_total);
+assign xor_network0_xor2116_total = (xor_network0_xor25_total ^ xor_network0_xor216_total);
 
-assign narrow0_xor_network0_xor2110_total = (narrow0_xor_network0_xor215_total ^ narrow0_xor_network0_xor236_total);
+assign xor_network0_xor2117_total = (xor_network0_xor23_total ^ xor_network0_xor214_total);
 
-assign narrow0_xor_network0_xor2111_total = (narrow0_xor_network0_xor215_total ^ narrow0_xor_network0_xor223_total);
+assign xor_network0_xor2118_total = (xor_network0_xor2102_total ^ xor_network0_xor2115_total);
 
-assign narrow0_xor_network0_xor2112_total = (narrow0_xor_network0_xor213_total ^ narrow0_xor_network0_xor259_total);
+assign xor_network0_xor2119_total = (xor_network0_xor2101_total ^ xor_network0_xor2112_total);
 
-assign narrow0_xor_network0_xor2113_total = (narrow0_xor_network0_xor213_total ^ narrow0_xor_network0_xor236_total);
+assign xor_network0_xor2120_total = (xor_network0_xor2100_total ^ xor_network0_xor2114_total);
 
-assign narrow0_xor_network0_xor2114_total = (narrow0_xor_network0_xor212_total ^ narrow0_xor_network0_xor256_total);
+assign xor_network0_xor2121_total = (xor_network0_xor275_total ^ xor_network0_xor2113_total);
 
-assign narrow0_xor_network0_xor2115_total = (narrow0_xor_network0_xor212_total ^ narrow0_xor_network0_xor221_total);
+assign xor_network0_xor2122_total = (xor_network0_xor274_total ^ xor_network0_xor2116_total);
 
-assign narrow0_xor_network0_xor2116_total = (narrow0_xor_network0_xor212_total ^ narrow0_xor_network0_xor220_total);
+assign xor_network0_xor2123_total = (xor_network0_xor271_total ^ xor_network0_xor299_total);
 
-assign narrow0_xor_network0_xor2117_total = (narrow0_xor_network0_xor27_total ^ narrow0_xor_network0_xor245_total);
+assign xor_network0_xor2124_total = (xor_network0_xor265_total ^ xor_network0_xor272_total);
 
-assign narrow0_xor_network0_xor2118_total = (narrow0_xor_network0_xor27_total ^ narrow0_xor_network0_xor239_total);
+assign xor_network0_xor2125_total = (xor_network0_xor264_total ^ xor_network0_xor2105_total);
 
-assign narrow0_xor_network0_xor2119_total = (narrow0_xor_network0_xor27_total ^ narrow0_xor_network0_xor223_total);
+assign xor_network0_xor2126_total = (xor_network0_xor264_total ^ xor_network0_xor2103_total);
 
-assign narrow0_xor_network0_xor2120_total = (narrow0_xor_network0_xor25_total ^ narrow0_xor_network0_xor232_total);
+assign xor_network0_xor2127_total = (xor_network0_xor264_total ^ xor_network0_xor270_total);
 
-assign narrow0_xor_network0_xor2121_total = (narrow0_xor_network0_xor24_total ^ narrow0_xor_network0_xor230_total);
+assign xor_network0_xor2128_total = (xor_network0_xor263_total ^ xor_network0_xor272_total);
 
-assign narrow0_xor_network0_xor2122_total = (narrow0_xor_network0_xor24_total ^ narrow0_xor_network0_xor228_total);
+assign xor_network0_xor2129_total = (xor_network0_xor262_total ^ xor_network0_xor2108_total);
 
-assign narrow0_xor_network0_xor2123_total = (narrow0_xor_network0_xor24_total ^ narrow0_xor_network0_xor221_total);
+assign xor_network0_xor2130_total = (xor_network0_xor261_total ^ xor_network0_xor265_total);
 
-assign narrow0_xor_network0_xor2124_total = (narrow0_xor_network0_xor24_total ^ narrow0_xor_network0_xor25_total);
+assign xor_network0_xor2131_total = (xor_network0_xor251_total ^ xor_network0_xor2106_total);
 
-assign narrow0_xor_network0_xor2125_total = (narrow0_xor_network0_xor23_total ^ narrow0_xor_network0_xor257_total);
+assign xor_network0_xor2132_total = (xor_network0_xor247_total ^ xor_network0_xor2110_total);
 
-assign narrow0_xor_network0_xor2126_total = (narrow0_xor_network0_xor23_total ^ narrow0_xor_network0_xor225_total);
+assign xor_network0_xor2133_total = (xor_network0_xor247_total ^ xor_network0_xor298_total);
 
-assign narrow0_xor_network0_xor2127_total = (narrow0_xor_network0_xor22_total ^ narrow0_xor_network0_xor29_total);
+assign xor_network0_xor2134_total = (xor_network0_xor246_total ^ xor_network0_xor275_total);
 
-assign narrow0_xor_network0_xor2128_total = (narrow0_xor_network0_total ^ narrow0_xor_network0_xor21_total);
+assign xor_network0_xor2135_total = (xor_network0_xor245_total ^ xor_network0_xor2111_total);
 
-assign narrow0_xor_network0_xor2129_total = (narrow0_mixed[13] ^ narrow0_xor_network0_xor216_total);
+assign xor_network0_xor2136_total = (xor_network0_xor242_total ^ xor_network0_xor274_total);
 
-assign narrow0_xor_network0_xor2130_total = (narrow0_mixed[12] ^ narrow0_xor_network0_xor22_total);
+assign xor_network0_xor2137_total = (xor_network0_xor242_total ^ xor_network0_xor270_total);
 
-assign narrow0_xor_network0_xor2131_total = (narrow0_mixed[11] ^ narrow0_xor_network0_xor215_total);
+assign xor_network0_xor2138_total = (xor_network0_xor242_total ^ xor_network0_xor246_total);
 
-assign narrow0_xor_network0_xor2132_total = (narrow0_mixed[2] ^ narrow0_xor_network0_xor222_total);
+assign xor_network0_xor2139_total = (xor_network0_xor240_total ^ xor_network0_xor241_total);
 
-assign narrow0_xor_network0_xor2133_total = (narrow0_mixed[2] ^ narrow0_xor_network0_xor23_total);
+assign xor_network0_xor2140_total = (xor_network0_xor238_total ^ xor_network0_xor241_total);
 
-assign narrow0_xor_network0_xor2134_total = (narrow0_mixed[0] ^ narrow0_xor_network0_xor24_total);
+assign xor_network0_xor2141_total = (xor_network0_xor237_total ^ xor_network0_xor2117_total);
 
-assign narrow0_xor_network0_xor2135_total = (narrow0_xor_network0_xor2124_total ^ narrow0_xor_network0_xor2130_total);
+assign xor_network0_xor2142_total = (xor_network0_xor237_total ^ xor_network0_xor2109_total);
 
-assign narrow0_xor_network0_xor2136_total = (narrow0_xor_network0_xor2123_total ^ narrow0_xor_network0_xor2128_total);
+assign xor_network0_xor2143_total = (xor_network0_xor237_total ^ xor_network0_xor2107_total);
 
-assign narrow0_xor_network0_xor2137_total = (narrow0_xor_network0_xor2114_total ^ narrow0_xor_network0_xor2127_total);
+assign xor_network0_xor2144_total = (xor_network0_xor234_total ^ xor_network0_xor2104_total);
 
-assign narrow0_xor_network0_xor2138_total = (narrow0_xor_network0_xor2109_total ^ narrow0_xor_network0_xor2133_total);
+assign xor_network0_xor2145_total = (xor_network0_xor2133_total ^ xor_network0_xor2138_total);
 
-assign narrow0_xor_network0_xor2139_total = (narrow0_xor_network0_xor2104_total ^ narrow0_xor_network0_xor2116_total);
+assign xor_network0_xor2146_total = (xor_network0_xor2121_total ^ xor_network0_xor2136_total);
 
-assign narrow0_xor_network0_xor2140_total = (narrow0_xor_network0_xor2103_total ^ narrow0_xor_network0_xor2131_total);
+assign xor_network0_xor2147_total = (xor_network0_xor2119_total ^ xor_network0_xor2140_total);
 
-assign narrow0_xor_network0_xor2141_total = (narrow0_xor_network0_xor2102_total ^ narrow0_xor_network0_xor2134_total);
+assign xor_network0_xor2148_total = (xor_network0_xor287_total ^ xor_network0_xor2126_total);
 
-assign narrow0_xor_network0_xor2142_total = (narrow0_xor_network0_xor2101_total ^ narrow0_xor_network0_xor2107_total);
+assign xor_network0_xor2149_total = (xor_network0_xor286_total ^ xor_network0_xor2130_total);
 
-assign narrow0_xor_network0_xor2143_total = (narrow0_xor_network0_xor2100_total ^ narrow0_xor_network0_xor2129_total);
+assign xor_network0_xor2150_total = (xor_network0_xor286_total ^ xor_network0_xor2122_total);
 
-assign narrow0_xor_network0_xor2144_total = (narrow0_xor_network0_xor299_total ^ narrow0_xor_network0_xor2132_total);
+assign xor_network0_xor2151_total = (xor_network0_xor285_total ^ xor_network0_xor2141_total);
 
-assign narrow0_xor_network0_xor2145_total = (narrow0_xor_network0_xor293_total ^ narrow0_xor_network0_xor2115_total);
+assign xor_network0_xor2152_total = (xor_network0_xor284_total ^ xor_network0_xor2129_total);
 
-assign narrow0_xor_network0_xor2146_total = (narrow0_xor_network0_xor292_total ^ narrow0_xor_network0_xor2108_total);
+assign xor_network0_xor2153_total = (xor_network0_xor284_total ^ xor_network0_xor285_total);
 
-assign narrow0_xor_network0_xor2147_total = (narrow0_xor_network0_xor291_total ^ narrow0_xor_network0_xor2111_total);
+assign xor_network0_xor2154_total = (xor_network0_xor280_total ^ xor_network0_xor2120_total);
 
-assign narrow0_xor_network0_xor2148_total = (narrow0_xor_network0_xor290_total ^ narrow0_xor_network0_xor2120_total);
+assign xor_network0_xor2155_total = (xor_network0_xor280_total ^ xor_network0_xor2118_total);
 
-assign narrow0_xor_network0_xor2149_total = (narrow0_xor_network0_xor288_total ^ narrow0_xor_network0_xor2117_total);
+assign xor_network0_xor2156_total = (xor_network0_xor277_total ^ xor_network0_xor2144_total);
 
-assign narrow0_xor_network0_xor2150_total = (narrow0_xor_network0_xor287_total ^ narrow0_xor_network0_xor2119_total);
+assign xor_network0_xor2157_total = (xor_network0_xor276_total ^ xor_network0_xor2143_total);
 
-assign narrow0_xor_network0_xor2151_total = (narrow0_xor_network0_xor287_total ^ narrow0_xor_network0_xor296_total);
+assign xor_network0_xor2158_total = (xor_network0_xor276_total ^ xor_network0_xor2134_total);
 
-assign narrow0_xor_network0_xor2152_total = (narrow0_xor_network0_xor286_total ^ narrow0_xor_network0_xor2122_total);
+assign xor_network0_xor2159_total = (xor_network0_xor268_total ^ xor_network0_xor2131_total);
 
-assign narrow0_xor_network0_xor2153_total = (narrow0_xor_network0_xor286_total ^ narrow0_xor_network0_xor297_total);
+assign xor_network0_xor2160_total = (xor_network0_xor268_total ^ xor_network0_xor2124_total);
 
-assign narrow0_xor_network0_xor2154_total = (narrow0_xor_network0_xor285_total ^ narrow0_xor_network0_xor2113_total);
+assign xor_network0_xor2161_total = (xor_network0_xor268_total ^ xor_network0_xor287_total);
 
-assign narrow0_xor_network0_xor2155_total = (narrow0_xor_network0_xor284_total ^ narrow0_xor_network0_xor2126_total);
+assign xor_network0_xor2162_total = (xor_network0_xor266_total ^ xor_network0_xor2128_total);
 
-assign narrow0_xor_network0_xor2156_total = (narrow0_xor_network0_xor283_total ^ narrow0_xor_network0_xor295_total);
+assign xor_network0_xor2163_total = (xor_network0_xor259_total ^ xor_network0_xor2135_total);
 
-assign narrow0_xor_network0_xor2157_total = (narrow0_xor_network0_xor282_total ^ narrow0_xor_network0_xor2121_total);
+assign xor_network0_xor2164_total = (xor_network0_xor259_total ^ xor_network0_xor278_total);
 
-assign narrow0_xor_network0_xor2158_total = (narrow0_xor_network0_xor282_total ^ narrow0_xor_network0_xor2118_total);
+assign xor_network0_xor2165_total = (xor_network0_xor258_total ^ xor_network0_xor259_total);
 
-assign narrow0_xor_network0_xor2159_total = (narrow0_xor_network0_xor279_total ^ narrow0_xor_network0_xor2110_total);
+assign xor_network0_xor2166_total = (xor_network0_xor257_total ^ xor_network0_xor266_total);
 
-assign narrow0_xor_network0_xor2160_total = (narrow0_xor_network0_xor277_total ^ narrow0_xor_network0_xor281_total);
+assign xor_network0_xor2167_total = (xor_network0_xor254_total ^ xor_network0_xor2139_total);
 
-assign narrow0_xor_network0_xor2161_total = (narrow0_xor_network0_xor275_total ^ narrow0_xor_network0_xor2112_total);
+assign xor_network0_xor2168_total = (xor_network0_xor253_total ^ xor_network0_xor2123_total);
 
-assign narrow0_xor_network0_xor2162_total = (narrow0_xor_network0_xor275_total ^ narrow0_xor_network0_xor2105_total);
+assign xor_network0_xor2169_total = (xor_network0_xor253_total ^ xor_network0_xor257_total);
 
-assign narrow0_xor_network0_xor2163_total = (narrow0_xor_network0_xor275_total ^ narrow0_xor_network0_xor298_total);
+assign xor_network0_xor2170_total = (xor_network0_xor249_total ^ xor_network0_xor259_total);
 
-assign narrow0_xor_network0_xor2164_total = (narrow0_xor_network0_xor274_total ^ narrow0_xor_network0_xor2106_total);
+assign xor_network0_xor2171_total = (xor_network0_xor248_total ^ xor_network0_xor267_total);
 
-assign narrow0_xor_network0_xor2165_total = (narrow0_xor_network0_xor274_total ^ narrow0_xor_network0_xor280_total);
+assign xor_network0_xor2172_total = (xor_network0_xor248_total ^ xor_network0_xor257_total);
 
-assign narrow0_xor_network0_xor2166_total = (narrow0_xor_network0_xor273_total ^ narrow0_xor_network0_xor289_total);
+assign xor_network0_xor2173_total = (xor_network0_xor2164_total ^ xor_network0_xor2169_total);
 
-assign narrow0_xor_network0_xor2167_total = (narrow0_xor_network0_xor272_total ^ narrow0_xor_network0_xor277_total);
+assign xor_network0_xor2174_total = (xor_network0_xor2159_total ^ xor_network0_xor2172_total);
 
-assign narrow0_xor_network0_xor2168_total = (narrow0_xor_network0_xor270_total ^ narrow0_xor_network0_xor2125_total);
+assign xor_network0_xor2175_total = (xor_network0_xor2157_total ^ xor_network0_xor2165_total);
 
-assign narrow0_xor_network0_xor2169_total = (narrow0_xor_network0_xor269_total ^ narrow0_xor_network0_xor285_total);
+assign xor_network0_xor2176_total = (xor_network0_xor2149_total ^ xor_network0_xor2170_total);
 
-assign narrow0_xor_network0_xor2170_total = (narrow0_xor_network0_xor269_total ^ narrow0_xor_network0_xor279_total);
+assign xor_network0_xor2177_total = (xor_network0_xor294_total ^ xor_network0_xor2163_total);
 
-assign narrow0_xor_network0_xor2171_total = (narrow0_xor_network0_xor268_total ^ narrow0_xor_network0_xor278_total);
+assign xor_network0_xor2178_total = (xor_network0_xor293_total ^ xor_network0_xor2167_total);
 
-assign narrow0_xor_network0_xor2172_total = (narrow0_xor_network0_xor268_total ^ narrow0_xor_network0_xor276_total);
+assign xor_network0_xor2179_total = (xor_network0_xor293_total ^ xor_network0_xor2161_total);
 
-assign narrow0_xor_network0_xor2173_total = (narrow0_xor_network0_xor267_total ^ narrow0_xor_network0_xor281_total);
+assign xor_network0_xor2180_total = (xor_network0_xor292_total ^ xor_network0_xor295_total);
 
-assign narrow0_xor_network0_xor2174_total = (narrow0_xor_network0_xor267_total ^ narrow0_xor_network0_xor280_total);
+assign xor_network0_xor2181_total = (xor_network0_xor291_total ^ xor_network0_xor2162_total);
 
-assign narrow0_xor_network0_xor2175_total = (narrow0_xor_network0_xor266_total ^ narrow0_xor_network0_xor273_total);
+assign xor_network0_xor2182_total = (xor_network0_xor290_total ^ xor_network0_xor2160_total);
 
-assign narrow0_xor_network0_xor2176_total = (narrow0_xor_network0_xor266_total ^ narrow0_xor_network0_xor271_total);
+assign xor_network0_xor2183_total = (xor_network0_xor290_total ^ xor_network0_xor2150_total);
 
-assign narrow0_xor_network0_xor2177_total = (narrow0_xor_network0_xor266_total ^ narrow0_xor_network0_xor269_total);
+assign xor_network0_xor2184_total = (xor_network0_xor289_total ^ xor_network0_xor2152_total);
 
-assign narrow0_xor_network0_xor2178_total = (narrow0_xor_network0_xor266_total ^ narrow0_xor_network0_xor267_total);
+assign xor_network0_xor2185_total = (xor_network0_xor289_total ^ xor_network0_xor294_total);
 
-assign narrow0_xor_network0_xor2179_total = (narrow0_xor_network0_xor254_total ^ narrow0_xor_network0_xor271_total);
+assign xor_network0_xor2186_total = (xor_network0_xor288_total ^ xor_network0_xor2171_total);
 
-assign narrow0_xor_network0_xor2180_total = (narrow0_xor_network0_xor216_total ^ narrow0_xor_network0_xor276_total);
+assign xor_network0_xor2187_total = (xor_network0_xor288_total ^ xor_network0_xor291_total);
 
-assign narrow0_xor_network0_xor2181_total = (narrow0_xor_network0_xor215_total ^ narrow0_xor_network0_xor271_total);
+assign xor_network0_xor2188_total = (xor_network0_xor283_total ^ xor_network0_xor2145_total);
 
-assign narrow0_xor_network0_xor2182_total = (narrow0_xor_network0_xor210_total ^ narrow0_xor_network0_xor270_total);
+assign xor_network0_xor2189_total = (xor_network0_xor282_total ^ xor_network0_xor2168_total);
 
-assign narrow0_xor_network0_xor2183_total = (narrow0_xor_network0_xor210_total ^ narrow0_xor_network0_xor268_total);
+assign xor_network0_xor2190_total = (xor_network0_xor282_total ^ xor_network0_xor295_total);
 
-assign narrow0_xor_network0_xor2184_total = (narrow0_xor_network0_xor210_total ^ narrow0_xor_network0_xor267_total);
+assign xor_network0_xor2191_total = (xor_network0_xor281_total ^ xor_network0_xor2166_total);
 
-assign narrow0_xor_network0_xor2185_total = (narrow0_xor_network0_xor25_total ^ narrow0_xor_network0_xor270_total);
+assign xor_network0_xor2192_total = (xor_network0_xor269_total ^ xor_network0_xor2156_total);
 
-assign narrow0_xor_network0_xor2186_total = (narrow0_xor_network0_xor22_total ^ narrow0_xor_network0_xor284_total);
+assign xor_network0_xor2193_total = (xor_network0_xor269_total ^ xor_network0_xor2154_total);
 
-assign narrow0_xor_network0_xor2187_total = (narrow0_xor_network0_xor21_total ^ narrow0_xor_network0_xor272_total);
+assign xor_network0_xor2194_total = (xor_network0_xor269_total ^ xor_network0_xor2151_total);
 
-assign narrow0_xor_network0_xor2188_total = (narrow0_mixed[17] ^ narrow0_xor_network0_xor283_total);
+assign xor_network0_xor2195_total = (xor_network0_xor260_total ^ xor_network0_xor281_total);
 
-assign narrow0_xor_network0_xor2189_total = (narrow0_mixed[3] ^ narrow0_xor_network0_xor273_total);
+assign xor_network0_xor2196_total = (xor_network0_xor229_total ^ xor_network0_xor234_total);
 
-assign narrow0_xor_network0_xor2190_total = (narrow0_mixed[3] ^ narrow0_xor_network0_xor272_total);
+assign xor_network0_xor2197_total = (xor_network0_xor2127_total ^ xor_network0_xor2196_total);
 
-assign narrow0_xor_network0_xor2191_total = (narrow0_mixed[3] ^ narrow0_xor_network0_xor267_total);
+assign xor_network0_xor2198_total = (xor_network0_xor283_total ^ xor_network0_xor2197_total);
 
-assign narrow0_xor_network0_xor2192_total = (narrow0_mixed[1] ^ narrow0_xor_network0_xor294_total);
+assign xor_network0_xor2199_total = (xor_network0_xor218_total ^ xor_network0_xor265_total);
 
-assign narrow0_xor_network0_xor2193_total = (narrow0_mixed[1] ^ narrow0_xor_network0_xor266_total);
+assign xor_network0_xor2200_total = (xor_network0_xor24_total ^ xor_network0_xor271_total);
 
-assign narrow0_xor_network0_xor2194_total = (narrow0_mixed[0] ^ narrow0_xor_network0_xor269_total);
+assign xor_network0_xor2201_total = (xor_network0_xor24_total ^ xor_network0_xor246_total);
 
-assign narrow0_xor_network0_xor2195_total = (narrow0_xor_network0_xor2168_total ^ narrow0_xor_network0_xor2191_total);
+assign xor_network0_xor2202_total = (xor_network0_xor2125_total ^ xor_network0_xor2201_total);
 
-assign narrow0_xor_network0_xor2196_total = (narrow0_xor_network0_xor2166_total ^ narrow0_xor_network0_xor2184_total);
+assign xor_network0_xor2203_total = (xor_network0_xor292_total ^ xor_network0_xor2202_total);
 
-assign narrow0_xor_network0_xor2197_total = (narrow0_xor_network0_xor2165_total ^ narrow0_xor_network0_xor2179_total);
+assign xor_network0_xor2204_total = (xor_network0_xor22_total ^ xor_network0_xor246_total);
 
-assign narrow0_xor_network0_xor2198_total = (narrow0_xor_network0_xor2164_total ^ narrow0_xor_network0_xor2182_total);
+assign xor_network0_xor2205_total = (xor_network0_xor254_total ^ xor_network0_xor2204_total);
 
-assign narrow0_xor_network0_xor2199_total = (narrow0_xor_network0_xor2163_total ^ narrow0_xor_network0_xor2183_total);
+assign xor_network0_xor2206_total = (xor_network0_xor2153_total ^ xor_network0_xor2205_total);
 
-assign narrow0_xor_network0_xor2200_total = (narrow0_xor_network0_xor2160_total ^ narrow0_xor_network0_xor2194_total);
+assign xor_network0_xor2207_total = (xor_network0_xor21_total ^ xor_network0_xor297_total);
 
-assign narrow0_xor_network0_xor2201_total = (narrow0_xor_network0_xor2159_total ^ narrow0_xor_network0_xor2185_total);
+assign xor_network0_xor2208_total = (xor_network0_xor266_total ^ xor_network0_xor2207_total);
 
-assign narrow0_xor_network0_xor2202_total = (narrow0_xor_network0_xor2157_total ^ narrow0_xor_network0_xor2174_total);
+assign xor_network0_xor2209_total = (xor_network0_xor21_total ^ xor_network0_xor244_total);
 
-assign narrow0_xor_network0_xor2203_total = (narrow0_xor_network0_xor2156_total ^ narrow0_xor_network0_xor2181_total);
+assign xor_network0_xor2210_total = (xor_network0_xor236_total ^ xor_network0_xor2209_total);
 
-assign narrow0_xor_network0_xor2204_total = (narrow0_xor_network0_xor2155_total ^ narrow0_xor_network0_xor2175_total);
+assign xor_network0_xor2211_total = (xor_network0_xor2158_total ^ xor_network0_xor2210_total);
 
-assign narrow0_xor_network0_xor2205_total = (narrow0_xor_network0_xor2154_total ^ narrow0_xor_network0_xor2188_total);
+assign xor_network0_xor2212_total = (xor_network0_xor239_total ^ xor_network0_xor255_total);
 
-assign narrow0_xor_network0_xor2206_total = (narrow0_xor_network0_xor2152_total ^ narrow0_xor_network0_xor2172_total);
+assign xor_network0_xor2213_total = (xor_network0_xor234_total ^ xor_network0_xor257_total);
 
-assign narrow0_xor_network0_xor2207_total = (narrow0_xor_network0_xor2151_total ^ narrow0_xor_network0_xor2180_total);
+assign xor_network0_xor2214_total = (xor_network0_xor2155_total ^ xor_network0_xor2213_total);
 
-assign narrow0_xor_network0_xor2208_total = (narrow0_xor_network0_xor2150_total ^ narrow0_xor_network0_xor2187_total);
+assign xor_network0_xor2215_total = (xor_network0_xor213_total ^ xor_network0_xor2137_total);
 
-assign narrow0_xor_network0_xor2209_total = (narrow0_xor_network0_xor2149_total ^ narrow0_xor_network0_xor2177_total);
+assign xor_network0_xor2216_total = (xor_network0_xor24_total ^ xor_network0_xor277_total);
 
-assign narrow0_xor_network0_xor2210_total = (narrow0_xor_network0_xor2148_total ^ narrow0_xor_network0_xor2189_total);
+assign xor_network0_xor2217_total = (xor_network0_xor2146_total ^ xor_network0_xor2216_total);
 
-assign narrow0_xor_network0_xor2211_total = (narrow0_xor_network0_xor2147_total ^ narrow0_xor_network0_xor2169_total);
+assign xor_network0_xor2218_total = (xor_network0_xor24_total ^ xor_network0_xor255_total);
 
-assign narrow0_xor_network0_xor2212_total = (narrow0_xor_network0_xor2146_total ^ narrow0_xor_network0_xor2186_total);
+assign xor_network0_xor2219_total = (xor_network0_xor22_total ^ xor_network0_xor278_total);
 
-assign narrow0_xor_network0_xor2213_total = (narrow0_xor_network0_xor2144_total ^ narrow0_xor_network0_xor2167_total);
+assign xor_network0_xor2220_total = (xor_network0_xor2147_total ^ xor_network0_xor2219_total);
 
-assign narrow0_xor_network0_xor2214_total = (narrow0_xor_network0_xor2143_total ^ narrow0_xor_network0_xor2178_total);
+assign xor_network0_xor2221_total = (xor_network0_xor238_total ^ xor_network0_xor2148_total);
 
-assign narrow0_xor_network0_xor2215_total = (narrow0_xor_network0_xor2142_total ^ narrow0_xor_network0_xor2190_total);
+assign xor_network0_xor2222_total = (xor_network0_xor296_total ^ xor_network0_xor2221_total);
 
-assign narrow0_xor_network0_xor2216_total = (narrow0_xor_network0_xor2141_total ^ narrow0_xor_network0_xor2170_total);
+assign xor_network0_xor2223_total = (xor_network0_xor2187_total ^ xor_network0_xor2215_total);
 
-assign narrow0_xor_network0_xor2217_total = (narrow0_xor_network0_xor2140_total ^ narrow0_xor_network0_xor2171_total);
+assign xor_network0_xor2224_total = (xor_network0_xor2179_total ^ xor_network0_xor2218_total);
 
-assign narrow0_xor_network0_xor2218_total = (narrow0_xor_network0_xor2139_total ^ narrow0_xor_network0_xor2193_total);
+assign xor_network0_xor2225_total = (xor_network0_xor2177_total ^ xor_network0_xor2212_total);
 
-assign narrow0_xor_network0_xor2219_total = (narrow0_xor_network0_xor2138_total ^ narrow0_xor_network0_xor2176_total);
+assign xor_network0_xor2226_total = (xor_network0_xor296_total ^ xor_network0_xor2208_total);
 
-assign narrow0_xor_network0_xor2220_total = (narrow0_xor_network0_xor2137_total ^ narrow0_xor_network0_xor2173_total);
+assign xor_network0_xor2227_total = (xor_network0_xor260_total ^ xor_network0_xor2184_total);
 
-assign narrow0_xor_network0_xor2221_total = (narrow0_xor_network0_xor2136_total ^ narrow0_xor_network0_xor2192_total);
+assign xor_network0_xor2228_total = (xor_network0_xor2191_total ^ xor_network0_xor2199_total);
 
-assign narrow0_xor_network0_xor2222_total = (narrow0_xor_network0_xor2135_total ^ narrow0_xor_network0_xor2162_total);
+assign xor_network0_xor2229_total = (xor_network0_xor2185_total ^ xor_network0_xor2200_total);
 
-assign narrow0_xor_network0_xor2223_total = (narrow0_xor_network0_xor278_total ^ narrow0_xor_network0_xor2153_total);
+assign xor_network0_xor2230_total = (xor_network0_xor2142_total ^ xor_network0_xor2180_total);
 
-assign narrow0_xor_network0_xor2224_total = (narrow0_xor_network0_xor274_total ^ narrow0_xor_network0_xor2161_total);
+assign xor_network0_xor2231_total = (xor_network0_xor2132_total ^ xor_network0_xor2195_total);
 
-assign narrow0_xor_network0_xor2225_total = (narrow0_xor_network0_xor270_total ^ narrow0_xor_network0_xor2158_total);
+assign xor_network0_xor2232_total = (xor_network0_xor258_total ^ xor_network0_xor2192_total);
 
-assign narrow0_xor_network0_xor2226_total = (narrow0_xor_network0_xor268_total ^ narrow0_xor_network0_xor2145_total);
+assign xor_network0_xor2233_total = (xor_network0_xor240_total ^ xor_network0_xor2182_total);
 
-assign narrow0_xor_network0_xor2227_total = (narrow0_mixed[20] ^ narrow0_xor_network0_xor2206_total);
+assign xor_network0_xor2234_total = (xor_network0_xor237_total ^ xor_network0_xor2181_total);
 
-assign narrow0_xor_network0_xor2228_total = (narrow0_mixed[7] ^ narrow0_xor_network0_xor2202_total);
+assign xor_network0_xor2235_total = (xor_network0_xor235_total ^ xor_network0_xor2175_total);
 
-assign narrow0_xor_network0_xor2229_total = (narrow0_mixed[5] ^ narrow0_xor_network0_xor2220_total);
+assign xor_network0_xor2236_total = (xor_network0_xor232_total ^ xor_network0_xor2190_total);
 
-assign narrow0_following = narrow0_xor_network0_joined;
+assign xor_network0_xor2237_total = (xor_network0_xor225_total ^ xor_network0_xor2178_total);
 
-always @(first, check) begin: narrow0_origin
-    narrow0_earlier = 0;
+assign xor_network0_xor2238_total = (xor_network0_xor210_total ^ xor_network0_xor2174_total);
+
+assign xor_network0_xor2239_total = (xor_network0_xor28_total ^ xor_network0_xor2186_total);
+
+assign xor_network0_xor2240_total = (xor_network0_xor21_total ^ xor_network0_xor2194_total);
+
+assign xor_network0_xor2241_total = (xor_network0_total ^ xor_network0_xor2183_total);
+
+assign xor_network0_xor2242_total = (xor_network0_total ^ xor_network0_xor2173_total);
+
+assign following = xor_network0_joined;
+
+always @(first, check) begin: origin
+    earlier = 0;
     if ((!first)) begin
-        narrow0_earlier = check;
+        earlier = check;
     end
 end
 
-always @(narrow0_earlier, value) begin: narrow0_mix
-    narrow0_mixed = (~narrow0_earlier);
-    narrow0_mixed[32-1:0] = ((~narrow0_earlier[32-1:0]) ^ value);
-end
+assign remainder = (~earlier);
+assign total = (~following);
 
-assign narrow0_total = (~narrow0_following);
-
-always @(posedge clk) begin: narrow0_accumulate0_step
+always @(posedge clk) begin: accumulate0_step
     if (rst == 1) begin
         check <= 0;
     end
     else begin
         if (take) begin
-            check <= narrow0_total;
+            check <= total;
         end
     end
 end

@@ -90,6 +90,7 @@ reg [1:0] zero_bitmap0_fifo0_register_queue0_tail;
 reg zero_bitmap0_bitmap_words0_closing;
 reg zero_bitmap0_bitmap_words0_ended;
 reg [4:0] zero_bitmap0_bitmap_words0_position;
+reg zero_bitmap0_bitmap_words0_some;
 wire zero_bitmap0_bitmap_words0_summary_due;
 wire zero_bitmap0_bitmap_words0_take;
 reg zero_bitmap0_bitmap_words0_word_done;
@@ -97,7 +98,7 @@ reg [6:0] zero_bitmap0_bitmap_words0_word_number;
 wire zero_bitmap0_bitmap_words0_s_axis_tready;
 reg zero_bitmap0_bitmap_words0_s_axis_tvalid;
 reg zero_bitmap0_bitmap_words0_s_axis_tlast;
-reg [0:0] zero_bitmap0_bitmap_words0_collect0_flags;
+reg [0:0] zero_bitmap0_bitmap_words0_s_axis_tdata;
 reg [0:0] zero_bitmap0_bitmap_words0_collect0_kept;
 reg [0:0] zero_bitmap0_bitmap_words0_collect1_kept;
 reg [0:0] zero_bitmap0_bitmap_words0_collect2_kept;
@@ -139,6 +140,7 @@ reg [31:0] zero_split0_check;
 reg zero_split0_arrivals;
 wire zero_split0_chunk_free;
 wire zero_split0_close;
+wire zero_split0_closing;
 reg [24:0] zero_split0_counts;
 wire zero_split0_emit;
 reg zero_split0_ended;
@@ -148,19 +150,18 @@ wire zero_split0_flag_free;
 wire [0:0] zero_split0_flags;
 reg zero_split0_frame_end;
 reg zero_split0_frame_ended;
+wire zero_split0_gather;
 wire [15:0] zero_split0_group;
 reg [11:0] zero_split0_index;
-reg [11:0] zero_split0_index_here;
-wire zero_split0_leave;
 reg [0:0] zero_split0_level;
-reg [0:0] zero_split0_level_before;
 wire [0:0] zero_split0_level_rest;
 wire [1:0] zero_split0_level_sum;
 reg [12:0] zero_split0_nonzeros;
-reg [12:0] zero_split0_nonzeros_before;
 reg zero_split0_opening;
 wire zero_split0_overfull;
+reg zero_split0_sent;
 wire zero_split0_step;
+reg [1:0] zero_split0_turn;
 wire zero_split0_value_free;
 wire zero_split0_m_axis_tready;
 wire zero_split0_m_axis_tvalid;
@@ -170,141 +171,155 @@ reg zero_split0_m_chunk_tlast;
 wire [88:0] zero_split0_m_chunk_tdata;
 wire [88:0] zero_split0_totals;
 reg [15:0] zero_split0_enter0_value;
+wire zero_split0_enter0_arriving;
 wire zero_split0_enter0_zero;
 wire [15:0] zero_split0_enter0_entering;
 reg [15:0] zero_split0_side_by_side3_joined;
 wire [15:0] zero_split0_compact0_through0_item;
 wire [15:0] zero_split0_compact0_through0_slot;
 reg [15:0] zero_split0_slot0_held;
-wire zero_split0_slot0_holding;
-reg [31:0] zero_split0_crc320_narrow0_earlier;
-wire [31:0] zero_split0_crc320_narrow0_following;
-reg [31:0] zero_split0_crc320_narrow0_mixed;
-wire [31:0] zero_split0_crc320_narrow0_total;
-wire zero_split0_crc320_narrow0_xor_network0_total;
-wire [31:0] zero_split0_crc320_narrow0_xor_network0_joined;
-wire zero_split0_crc320_narrow0_xor_network0_xor21_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor22_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor23_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor24_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor25_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor26_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor27_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor28_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor29_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor210_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor211_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor212_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor213_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor214_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor215_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor216_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor217_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor218_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor219_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor220_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor221_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor222_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor223_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor224_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor225_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor226_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor227_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor228_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor229_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor230_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor231_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor232_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor233_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor234_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor235_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor236_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor237_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor238_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor239_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor240_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor241_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor242_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor243_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor244_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor245_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor246_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor247_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor248_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor249_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor250_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor251_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor252_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor253_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor254_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor255_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor256_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor257_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor258_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor259_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor260_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor261_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor262_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor263_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor264_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor265_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor266_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor267_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor268_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor269_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor270_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor271_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor272_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor273_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor274_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor275_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor276_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor277_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor278_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor279_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor280_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor281_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor282_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor283_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor284_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor285_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor286_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor287_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor288_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor289_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor290_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor291_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor292_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor293_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor294_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor295_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor296_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor297_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor298_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor299_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2100_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2101_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2102_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2103_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2104_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2105_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2106_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2107_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2108_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2109_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2110_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2111_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2112_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2113_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2114_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2115_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2116_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2117_total;
-wire zero_split0_crc320_narrow0_xor_network0_xor2118_total;
-reg [23:0] zero_split0_keep_tail0_before;
-wire [31:0] zero_split0_keep_tail0_history;
-reg [31:0] zero_split0_keep_tail0_chosen;
-wire [31:0] zero_split0_keep_tail0_side_by_side4_joined;
+wire zero_split0_slot0_load;
+reg [31:0] zero_split0_crc320_earlier;
+wire [31:0] zero_split0_crc320_following;
+wire [31:0] zero_split0_crc320_remainder;
+wire [31:0] zero_split0_crc320_total;
+wire zero_split0_crc320_xor_network0_total;
+wire [31:0] zero_split0_crc320_xor_network0_joined;
+wire zero_split0_crc320_xor_network0_xor21_total;
+wire zero_split0_crc320_xor_network0_xor22_total;
+wire zero_split0_crc320_xor_network0_xor23_total;
+wire zero_split0_crc320_xor_network0_xor24_total;
+wire zero_split0_crc320_xor_network0_xor25_total;
+wire zero_split0_crc320_xor_network0_xor26_total;
+wire zero_split0_crc320_xor_network0_xor27_total;
+wire zero_split0_crc320_xor_network0_xor28_total;
+wire zero_split0_crc320_xor_network0_xor29_total;
+wire zero_split0_crc320_xor_network0_xor210_total;
+wire zero_split0_crc320_xor_network0_xor211_total;
+wire zero_split0_crc320_xor_network0_xor212_total;
+wire zero_split0_crc320_xor_network0_xor213_total;
+wire zero_split0_crc320_xor_network0_xor214_total;
+wire zero_split0_crc320_xor_network0_xor215_total;
+wire zero_split0_crc320_xor_network0_xor216_total;
+wire zero_split0_crc320_xor_network0_xor217_total;
+wire zero_split0_crc320_xor_network0_xor218_total;
+wire zero_split0_crc320_xor_network0_xor219_total;
+wire zero_split0_crc320_xor_network0_xor220_total;
+wire zero_split0_crc320_xor_network0_xor221_total;
+wire zero_split0_crc320_xor_network0_xor222_total;
+wire zero_split0_crc320_xor_network0_xor223_total;
+wire zero_split0_crc320_xor_network0_xor224_total;
+wire zero_split0_crc320_xor_network0_xor225_total;
+wire zero_split0_crc320_xor_network0_xor226_total;
+wire zero_split0_crc320_xor_network0_xor227_total;
+wire zero_split0_crc320_xor_network0_xor228_total;
+wire zero_split0_crc320_xor_network0_xor229_total;
+wire zero_split0_crc320_xor_network0_xor230_total;
+wire zero_split0_crc320_xor_network0_xor231_total;
+wire zero_split0_crc320_xor_network0_xor232_total;
+wire zero_split0_crc320_xor_network0_xor233_total;
+wire zero_split0_crc320_xor_network0_xor234_total;
+wire zero_split0_crc320_xor_network0_xor235_total;
+wire zero_split0_crc320_xor_network0_xor236_total;
+wire zero_split0_crc320_xor_network0_xor237_total;
+wire zero_split0_crc320_xor_network0_xor238_total;
+wire zero_split0_crc320_xor_network0_xor239_total;
+wire zero_split0_crc320_xor_network0_xor240_total;
+wire zero_split0_crc320_xor_network0_xor241_total;
+wire zero_split0_crc320_xor_network0_xor242_total;
+wire zero_split0_crc320_xor_network0_xor243_total;
+wire zero_split0_crc320_xor_network0_xor244_total;
+wire zero_split0_crc320_xor_network0_xor245_total;
+wire zero_split0_crc320_xor_network0_xor246_total;
+wire zero_split0_crc320_xor_network0_xor247_total;
+wire zero_split0_crc320_xor_network0_xor248_total;
+wire zero_split0_crc320_xor_network0_xor249_total;
+wire zero_split0_crc320_xor_network0_xor250_total;
+wire zero_split0_crc320_xor_network0_xor251_total;
+wire zero_split0_crc320_xor_network0_xor252_total;
+wire zero_split0_crc320_xor_network0_xor253_total;
+wire zero_split0_crc320_xor_network0_xor254_total;
+wire zero_split0_crc320_xor_network0_xor255_total;
+wire zero_split0_crc320_xor_network0_xor256_total;
+wire zero_split0_crc320_xor_network0_xor257_total;
+wire zero_split0_crc320_xor_network0_xor258_total;
+wire zero_split0_crc320_xor_network0_xor259_total;
+wire zero_split0_crc320_xor_network0_xor260_total;
+wire zero_split0_crc320_xor_network0_xor261_total;
+wire zero_split0_crc320_xor_network0_xor262_total;
+wire zero_split0_crc320_xor_network0_xor263_total;
+wire zero_split0_crc320_xor_network0_xor264_total;
+wire zero_split0_crc320_xor_network0_xor265_total;
+wire zero_split0_crc320_xor_network0_xor266_total;
+wire zero_split0_crc320_xor_network0_xor267_total;
+wire zero_split0_crc320_xor_network0_xor268_total;
+wire zero_split0_crc320_xor_network0_xor269_total;
+wire zero_split0_crc320_xor_network0_xor270_total;
+wire zero_split0_crc320_xor_network0_xor271_total;
+wire zero_split0_crc320_xor_network0_xor272_total;
+wire zero_split0_crc320_xor_network0_xor273_total;
+wire zero_split0_crc320_xor_network0_xor274_total;
+wire zero_split0_crc320_xor_network0_xor275_total;
+wire zero_split0_crc320_xor_network0_xor276_total;
+wire zero_split0_crc320_xor_network0_xor277_total;
+wire zero_split0_crc320_xor_network0_xor278_total;
+wire zero_split0_crc320_xor_network0_xor279_total;
+wire zero_split0_crc320_xor_network0_xor280_total;
+wire zero_split0_crc320_xor_network0_xor281_total;
+wire zero_split0_crc320_xor_network0_xor282_total;
+wire zero_split0_crc320_xor_network0_xor283_total;
+wire zero_split0_crc320_xor_network0_xor284_total;
+wire zero_split0_crc320_xor_network0_xor285_total;
+wire zero_split0_crc320_xor_network0_xor286_total;
+wire zero_split0_crc320_xor_network0_xor287_total;
+wire zero_split0_crc320_xor_network0_xor288_total;
+wire zero_split0_crc320_xor_network0_xor289_total;
+wire zero_split0_crc320_xor_network0_xor290_total;
+wire zero_split0_crc320_xor_network0_xor291_total;
+wire zero_split0_crc320_xor_network0_xor292_total;
+wire zero_split0_crc320_xor_network0_xor293_total;
+wire zero_split0_crc320_xor_network0_xor294_total;
+wire zero_split0_crc320_xor_network0_xor295_total;
+wire zero_split0_crc320_xor_network0_xor296_total;
+wire zero_split0_crc320_xor_network0_xor297_total;
+wire zero_split0_crc320_xor_network0_xor298_total;
+wire zero_split0_crc320_xor_network0_xor299_total;
+wire zero_split0_crc320_xor_network0_xor2100_total;
+wire zero_split0_crc320_xor_network0_xor2101_total;
+wire zero_split0_crc320_xor_network0_xor2102_total;
+wire zero_split0_crc320_xor_network0_xor2103_total;
+wire zero_split0_crc320_xor_network0_xor2104_total;
+wire zero_split0_crc320_xor_network0_xor2105_total;
+wire zero_split0_crc320_xor_network0_xor2106_total;
+wire zero_split0_crc320_xor_network0_xor2107_total;
+wire zero_split0_crc320_xor_network0_xor2108_total;
+wire zero_split0_crc320_xor_network0_xor2109_total;
+wire zero_split0_crc320_xor_network0_xor2110_total;
+wire zero_split0_crc320_xor_network0_xor2111_total;
+wire zero_split0_crc320_xor_network0_xor2112_total;
+wire zero_split0_crc320_xor_network0_xor2113_total;
+wire zero_split0_crc320_xor_network0_xor2114_total;
+wire zero_split0_crc320_xor_network0_xor2115_total;
+wire zero_split0_crc320_xor_network0_xor2116_total;
+wire zero_split0_crc320_xor_network0_xor2117_total;
+wire zero_split0_crc320_xor_network0_xor2118_total;
+wire zero_split0_crc320_xor_network0_xor2119_total;
+wire zero_split0_crc320_xor_network0_xor2120_total;
+wire zero_split0_crc320_xor_network0_xor2121_total;
+wire zero_split0_crc320_xor_network0_xor2122_total;
+wire zero_split0_crc320_xor_network0_xor2123_total;
+wire zero_split0_crc320_xor_network0_xor2124_total;
+wire zero_split0_crc320_xor_network0_xor2125_total;
+wire zero_split0_crc320_xor_network0_xor2126_total;
+reg [7:0] zero_split0_pick_last0_last;
+wire [1:0] zero_split0_pick_last0_after;
+reg [0:0] zero_split0_pick_last0_choice;
+wire zero_split0_pick_last0_exists;
+wire zero_split0_pick_last0_whose;
+reg [7:0] zero_split0_pick_last0_recall0_follow0_later;
+reg [7:0] zero_split0_pick_last0_recall0_follow1_later;
+reg [7:0] zero_split0_pick_last0_recall0_follow2_later;
+wire [4:0] zero_split0_pick_last0_pick0_choices;
 reg zero_split0_note_check0_m_chunk_tvalid;
 wire zero_split0_note_check0_m_chunk_tready;
 wire divide0_exponents_tready;
@@ -314,9 +329,9 @@ wire divide0_raw_parts_tvalid;
 wire divide0_exponents_tlast;
 wire divide0_raw_parts_tlast;
 wire [7:0] divide0_cut1_field;
-wire [7:0] divide0_side_by_side5_whole;
+wire [7:0] divide0_side_by_side4_whole;
 wire [7:0] divide0_cut2_field;
-wire [7:0] divide0_side_by_side6_whole;
+wire [7:0] divide0_side_by_side5_whole;
 reg block_max0_chunk_end;
 wire block_max0_close;
 wire block_max0_closing;
@@ -790,8 +805,8 @@ wire raw_queue0_aim_one3_write;
 wire [11:0] raw_queue0_aim_one3_address;
 wire [7:0] raw_queue0_aim_one3_unit;
 reg [7:0] raw_queue0_ram9_read_data;
-wire [31:0] raw_queue0_side_by_side7_whole;
-wire [31:0] raw_queue0_side_by_side7_joined;
+wire [31:0] raw_queue0_side_by_side6_whole;
+wire [31:0] raw_queue0_side_by_side6_joined;
 reg [13:0] chunk_assemble0_addend;
 wire [1:0] chunk_assemble0_code_rest;
 reg chunk_assemble0_coded;
@@ -834,9 +849,9 @@ reg chunk_assemble0_m_axis_tlast;
 reg [2:0] chunk_assemble0_m_axis_tuser;
 wire [13:0] chunk_assemble0_size_whole0_beyond;
 wire chunk_assemble0_reach0_0_raw_here;
-wire [7:0] chunk_assemble0_pick0_byte;
-reg [7:0] chunk_assemble0_pick0_of_codes;
-reg [7:0] chunk_assemble0_pick0_of_raw;
+wire [7:0] chunk_assemble0_pick0_0_byte;
+reg [7:0] chunk_assemble0_pick0_0_of_codes;
+reg [7:0] chunk_assemble0_pick0_0_of_raw;
 wire chunk_assemble0_reach1_0_raw_here;
 wire [7:0] chunk_assemble0_pick1_byte;
 reg [7:0] chunk_assemble0_pick1_of_codes;
@@ -849,7 +864,7 @@ wire chunk_assemble0_reach3_raw_here;
 wire [7:0] chunk_assemble0_pick3_byte;
 reg [7:0] chunk_assemble0_pick3_of_codes;
 reg [7:0] chunk_assemble0_pick3_of_raw;
-wire [31:0] chunk_assemble0_side_by_side8_joined;
+wire [31:0] chunk_assemble0_side_by_side7_joined;
 reg chunk_assemble0_describe_bitmap0_bitmap;
 reg [31:0] byte_pack0_turned_more;
 reg byte_pack0_beyond;
@@ -927,40 +942,40 @@ assign zero_split0_totals[25-1:0] = zero_split0_counts;
 assign zero_split0_compact0_through0_item[15] = zero_split0_enter0_value[15];
 assign zero_split0_compact0_through0_item[15-1:8] = zero_split0_enter0_value[7-1:0];
 assign zero_split0_compact0_through0_item[8-1:0] = zero_split0_enter0_value[15-1:7];
-assign zero_split0_crc320_narrow0_xor_network0_joined[31] = zero_split0_crc320_narrow0_xor_network0_xor2110_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[30] = zero_split0_crc320_narrow0_xor_network0_xor291_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[29] = zero_split0_crc320_narrow0_xor_network0_xor2113_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[28] = zero_split0_crc320_narrow0_xor_network0_xor2111_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[27] = zero_split0_crc320_narrow0_xor_network0_xor2115_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[26] = zero_split0_crc320_narrow0_xor_network0_xor2117_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[25] = zero_split0_crc320_narrow0_xor_network0_xor2116_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[24] = zero_split0_crc320_narrow0_xor_network0_xor296_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[23] = zero_split0_crc320_narrow0_xor_network0_xor286_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[22] = zero_split0_crc320_narrow0_xor_network0_xor287_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[21] = zero_split0_crc320_narrow0_xor_network0_xor283_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[20] = zero_split0_crc320_narrow0_xor_network0_xor282_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[19] = zero_split0_crc320_narrow0_xor_network0_xor2112_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[18] = zero_split0_crc320_narrow0_xor_network0_xor2118_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[17] = zero_split0_crc320_narrow0_xor_network0_xor2114_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[16] = zero_split0_crc320_narrow0_xor_network0_xor285_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[15] = zero_split0_crc320_narrow0_xor_network0_xor284_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[14] = zero_split0_crc320_narrow0_xor_network0_xor279_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[13] = zero_split0_crc320_narrow0_xor_network0_xor281_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[12] = zero_split0_crc320_narrow0_xor_network0_xor2104_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[11] = zero_split0_crc320_narrow0_xor_network0_xor2108_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[10] = zero_split0_crc320_narrow0_xor_network0_xor2109_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[9] = zero_split0_crc320_narrow0_xor_network0_xor2101_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[8] = zero_split0_crc320_narrow0_xor_network0_xor290_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[7] = zero_split0_crc320_narrow0_xor_network0_xor2106_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[6] = zero_split0_crc320_narrow0_xor_network0_xor299_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[5] = zero_split0_crc320_narrow0_xor_network0_xor2100_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[4] = zero_split0_crc320_narrow0_xor_network0_xor298_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[3] = zero_split0_crc320_narrow0_xor_network0_xor2105_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[2] = zero_split0_crc320_narrow0_xor_network0_xor2107_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[1] = zero_split0_crc320_narrow0_xor_network0_xor2102_total;
-assign zero_split0_crc320_narrow0_xor_network0_joined[0] = zero_split0_crc320_narrow0_xor_network0_xor2103_total;
-assign zero_split0_keep_tail0_side_by_side4_joined[32-1:24] = zero_split0_side_by_side3_joined[16-1:8];
-assign zero_split0_keep_tail0_side_by_side4_joined[24-1:0] = zero_split0_keep_tail0_before;
+assign zero_split0_crc320_xor_network0_joined[31] = zero_split0_crc320_xor_network0_xor2113_total;
+assign zero_split0_crc320_xor_network0_joined[30] = zero_split0_crc320_xor_network0_xor273_total;
+assign zero_split0_crc320_xor_network0_joined[29] = zero_split0_crc320_xor_network0_xor2124_total;
+assign zero_split0_crc320_xor_network0_joined[28] = zero_split0_crc320_xor_network0_xor2112_total;
+assign zero_split0_crc320_xor_network0_joined[27] = zero_split0_crc320_xor_network0_xor2119_total;
+assign zero_split0_crc320_xor_network0_joined[26] = zero_split0_crc320_xor_network0_xor2120_total;
+assign zero_split0_crc320_xor_network0_joined[25] = zero_split0_crc320_xor_network0_xor2115_total;
+assign zero_split0_crc320_xor_network0_joined[24] = zero_split0_crc320_xor_network0_xor2123_total;
+assign zero_split0_crc320_xor_network0_joined[23] = zero_split0_crc320_xor_network0_xor2122_total;
+assign zero_split0_crc320_xor_network0_joined[22] = zero_split0_crc320_xor_network0_xor2117_total;
+assign zero_split0_crc320_xor_network0_joined[21] = zero_split0_crc320_xor_network0_xor278_total;
+assign zero_split0_crc320_xor_network0_joined[20] = zero_split0_crc320_xor_network0_xor2118_total;
+assign zero_split0_crc320_xor_network0_joined[19] = zero_split0_crc320_xor_network0_xor2110_total;
+assign zero_split0_crc320_xor_network0_joined[18] = zero_split0_crc320_xor_network0_xor2116_total;
+assign zero_split0_crc320_xor_network0_joined[17] = zero_split0_crc320_xor_network0_xor2121_total;
+assign zero_split0_crc320_xor_network0_joined[16] = zero_split0_crc320_xor_network0_xor2125_total;
+assign zero_split0_crc320_xor_network0_joined[15] = zero_split0_crc320_xor_network0_xor293_total;
+assign zero_split0_crc320_xor_network0_joined[14] = zero_split0_crc320_xor_network0_xor282_total;
+assign zero_split0_crc320_xor_network0_joined[13] = zero_split0_crc320_xor_network0_xor295_total;
+assign zero_split0_crc320_xor_network0_joined[12] = zero_split0_crc320_xor_network0_xor2107_total;
+assign zero_split0_crc320_xor_network0_joined[11] = zero_split0_crc320_xor_network0_xor2114_total;
+assign zero_split0_crc320_xor_network0_joined[10] = zero_split0_crc320_xor_network0_xor2108_total;
+assign zero_split0_crc320_xor_network0_joined[9] = zero_split0_crc320_xor_network0_xor2103_total;
+assign zero_split0_crc320_xor_network0_joined[8] = zero_split0_crc320_xor_network0_xor297_total;
+assign zero_split0_crc320_xor_network0_joined[7] = zero_split0_crc320_xor_network0_xor2126_total;
+assign zero_split0_crc320_xor_network0_joined[6] = zero_split0_crc320_xor_network0_xor2106_total;
+assign zero_split0_crc320_xor_network0_joined[5] = zero_split0_crc320_xor_network0_xor2105_total;
+assign zero_split0_crc320_xor_network0_joined[4] = zero_split0_crc320_xor_network0_xor2104_total;
+assign zero_split0_crc320_xor_network0_joined[3] = zero_split0_crc320_xor_network0_xor299_total;
+assign zero_split0_crc320_xor_network0_joined[2] = zero_split0_crc320_xor_network0_xor2100_total;
+assign zero_split0_crc320_xor_network0_joined[1] = zero_split0_crc320_xor_network0_xor2102_total;
+assign zero_split0_crc320_xor_network0_joined[0] = zero_split0_crc320_xor_network0_xor2101_total;
+assign zero_split0_pick_last0_pick0_choices[5-1:1] = 'b0000;
+assign zero_split0_pick_last0_pick0_choices[0] = zero_split0_pick_last0_choice[0];
 assign huff_choice0_cost_row0_column0_cell0_look_up0_index[4] = huff_choice0_idle;
 assign huff_choice0_cost_row0_column0_cell0_look_up0_index[4-1:0] = huff_choice0_symbol;
 assign huff_choice0_cost_row0_column0_cell1_look_up1_index[4] = huff_choice0_cost_row0_step0_idle_after;
@@ -999,14 +1014,14 @@ assign code_stack0_shown[32-1:16] = code_stack0_ram5_read_data;
 assign code_stack0_shown[16-1:0] = code_stack0_choose2_chosen;
 assign code_stack0_byte_join0_joined[16-1:8] = code_stack0_byte_join0_either23_chosen;
 assign code_stack0_byte_join0_joined[8-1:0] = code_stack0_byte_join0_either22_chosen;
-assign raw_queue0_side_by_side7_joined[32-1:24] = raw_queue0_ram9_read_data;
-assign raw_queue0_side_by_side7_joined[24-1:16] = raw_queue0_ram8_read_data;
-assign raw_queue0_side_by_side7_joined[16-1:8] = raw_queue0_ram7_read_data;
-assign raw_queue0_side_by_side7_joined[8-1:0] = raw_queue0_ram6_read_data;
-assign chunk_assemble0_side_by_side8_joined[32-1:24] = chunk_assemble0_pick3_byte;
-assign chunk_assemble0_side_by_side8_joined[24-1:16] = chunk_assemble0_pick2_byte;
-assign chunk_assemble0_side_by_side8_joined[16-1:8] = chunk_assemble0_pick1_byte;
-assign chunk_assemble0_side_by_side8_joined[8-1:0] = chunk_assemble0_pick0_byte;
+assign raw_queue0_side_by_side6_joined[32-1:24] = raw_queue0_ram9_read_data;
+assign raw_queue0_side_by_side6_joined[24-1:16] = raw_queue0_ram8_read_data;
+assign raw_queue0_side_by_side6_joined[16-1:8] = raw_queue0_ram7_read_data;
+assign raw_queue0_side_by_side6_joined[8-1:0] = raw_queue0_ram6_read_data;
+assign chunk_assemble0_side_by_side7_joined[32-1:24] = chunk_assemble0_pick3_byte;
+assign chunk_assemble0_side_by_side7_joined[24-1:16] = chunk_assemble0_pick2_byte;
+assign chunk_assemble0_side_by_side7_joined[16-1:8] = chunk_assemble0_pick1_byte;
+assign chunk_assemble0_side_by_side7_joined[8-1:0] = chunk_assemble0_pick0_0_byte;
 assign byte_pack0_joined[32-1:24] = byte_pack0_pass_byte0_shown;
 assign byte_pack0_joined[24-1:16] = byte_pack0_hold_byte2_shown;
 assign byte_pack0_joined[16-1:8] = byte_pack0_hold_byte1_shown;
@@ -1056,7 +1071,7 @@ assign zero_bitmap0_waiting_tdata = zero_bitmap0_fifo0_shown[10-1:(10 - 10)];
 always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect0_put
     if (zero_bitmap0_bitmap_words0_take) begin
         if ((zero_bitmap0_bitmap_words0_position == 0)) begin
-            zero_bitmap0_bitmap_words0_collect0_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+            zero_bitmap0_bitmap_words0_collect0_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
         end
         else if ((zero_bitmap0_bitmap_words0_position == 0)) begin
             zero_bitmap0_bitmap_words0_collect0_kept <= 0;
@@ -1068,7 +1083,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect1_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h1: begin
-                zero_bitmap0_bitmap_words0_collect1_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect1_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect1_kept <= 0;
@@ -1081,7 +1096,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect2_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h2: begin
-                zero_bitmap0_bitmap_words0_collect2_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect2_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect2_kept <= 0;
@@ -1094,7 +1109,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect3_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h3: begin
-                zero_bitmap0_bitmap_words0_collect3_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect3_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect3_kept <= 0;
@@ -1107,7 +1122,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect4_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h4: begin
-                zero_bitmap0_bitmap_words0_collect4_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect4_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect4_kept <= 0;
@@ -1120,7 +1135,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect5_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h5: begin
-                zero_bitmap0_bitmap_words0_collect5_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect5_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect5_kept <= 0;
@@ -1133,7 +1148,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect6_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h6: begin
-                zero_bitmap0_bitmap_words0_collect6_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect6_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect6_kept <= 0;
@@ -1146,7 +1161,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect7_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h7: begin
-                zero_bitmap0_bitmap_words0_collect7_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect7_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect7_kept <= 0;
@@ -1159,7 +1174,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect8_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h8: begin
-                zero_bitmap0_bitmap_words0_collect8_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect8_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect8_kept <= 0;
@@ -1172,7 +1187,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect9_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h9: begin
-                zero_bitmap0_bitmap_words0_collect9_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect9_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect9_kept <= 0;
@@ -1185,7 +1200,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect10_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'ha: begin
-                zero_bitmap0_bitmap_words0_collect10_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect10_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect10_kept <= 0;
@@ -1198,7 +1213,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect11_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'hb: begin
-                zero_bitmap0_bitmap_words0_collect11_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect11_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect11_kept <= 0;
@@ -1211,7 +1226,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect12_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'hc: begin
-                zero_bitmap0_bitmap_words0_collect12_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect12_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect12_kept <= 0;
@@ -1224,7 +1239,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect13_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'hd: begin
-                zero_bitmap0_bitmap_words0_collect13_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect13_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect13_kept <= 0;
@@ -1237,7 +1252,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect14_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'he: begin
-                zero_bitmap0_bitmap_words0_collect14_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect14_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect14_kept <= 0;
@@ -1250,7 +1265,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect15_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'hf: begin
-                zero_bitmap0_bitmap_words0_collect15_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect15_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect15_kept <= 0;
@@ -1263,7 +1278,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect16_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h10: begin
-                zero_bitmap0_bitmap_words0_collect16_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect16_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect16_kept <= 0;
@@ -1276,7 +1291,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect17_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h11: begin
-                zero_bitmap0_bitmap_words0_collect17_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect17_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect17_kept <= 0;
@@ -1289,7 +1304,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect18_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h12: begin
-                zero_bitmap0_bitmap_words0_collect18_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect18_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect18_kept <= 0;
@@ -1302,7 +1317,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect19_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h13: begin
-                zero_bitmap0_bitmap_words0_collect19_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect19_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect19_kept <= 0;
@@ -1315,7 +1330,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect20_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h14: begin
-                zero_bitmap0_bitmap_words0_collect20_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect20_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect20_kept <= 0;
@@ -1328,7 +1343,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect21_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h15: begin
-                zero_bitmap0_bitmap_words0_collect21_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect21_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect21_kept <= 0;
@@ -1341,7 +1356,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect22_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h16: begin
-                zero_bitmap0_bitmap_words0_collect22_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect22_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect22_kept <= 0;
@@ -1354,7 +1369,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect23_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h17: begin
-                zero_bitmap0_bitmap_words0_collect23_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect23_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect23_kept <= 0;
@@ -1367,7 +1382,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect24_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h18: begin
-                zero_bitmap0_bitmap_words0_collect24_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect24_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect24_kept <= 0;
@@ -1380,7 +1395,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect25_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h19: begin
-                zero_bitmap0_bitmap_words0_collect25_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect25_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect25_kept <= 0;
@@ -1393,7 +1408,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect26_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h1a: begin
-                zero_bitmap0_bitmap_words0_collect26_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect26_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect26_kept <= 0;
@@ -1406,7 +1421,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect27_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h1b: begin
-                zero_bitmap0_bitmap_words0_collect27_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect27_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect27_kept <= 0;
@@ -1419,7 +1434,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect28_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h1c: begin
-                zero_bitmap0_bitmap_words0_collect28_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect28_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect28_kept <= 0;
@@ -1432,7 +1447,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect29_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h1d: begin
-                zero_bitmap0_bitmap_words0_collect29_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect29_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect29_kept <= 0;
@@ -1445,7 +1460,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect30_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h1e: begin
-                zero_bitmap0_bitmap_words0_collect30_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect30_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect30_kept <= 0;
@@ -1458,7 +1473,7 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_collect31_put
     if (zero_bitmap0_bitmap_words0_take) begin
         case (zero_bitmap0_bitmap_words0_position)
             'h1f: begin
-                zero_bitmap0_bitmap_words0_collect31_kept <= zero_bitmap0_bitmap_words0_collect0_flags;
+                zero_bitmap0_bitmap_words0_collect31_kept <= zero_bitmap0_bitmap_words0_s_axis_tdata;
             end
             'h0: begin
                 zero_bitmap0_bitmap_words0_collect31_kept <= 0;
@@ -1474,7 +1489,7 @@ assign zero_bitmap0_bitmap_words0_summary_due = (zero_bitmap0_bitmap_words0_word
 assign zero_bitmap0_bitmap_words0_s_axis_tready = (!(zero_bitmap0_bitmap_words0_ended || zero_bitmap0_bitmap_words0_closing || zero_bitmap0_crowded || zero_bitmap0_bitmap_words0_summary_due));
 assign zero_bitmap0_bitmap_words0_take = (zero_bitmap0_bitmap_words0_s_axis_tvalid && (!(zero_bitmap0_bitmap_words0_ended || zero_bitmap0_bitmap_words0_closing || zero_bitmap0_crowded || zero_bitmap0_bitmap_words0_summary_due)));
 
-assign zero_bitmap0_write_word = (zero_bitmap0_bitmap_words0_word_done && (zero_bitmap0_word != 0));
+assign zero_bitmap0_write_word = (zero_bitmap0_bitmap_words0_word_done && zero_bitmap0_bitmap_words0_some);
 assign zero_bitmap0_ended = (zero_bitmap0_bitmap_words0_closing && (!zero_bitmap0_write_summary));
 
 always @(posedge clk) begin: zero_bitmap0_bitmap_words0_fill
@@ -1511,12 +1526,18 @@ always @(posedge clk) begin: zero_bitmap0_bitmap_words0_fill
     end
 end
 
+always @(posedge clk) begin: zero_bitmap0_bitmap_words0_look
+    if (zero_bitmap0_bitmap_words0_take) begin
+        zero_bitmap0_bitmap_words0_some <= ((zero_bitmap0_bitmap_words0_s_axis_tdata != 0) || (zero_bitmap0_bitmap_words0_some && (zero_bitmap0_bitmap_words0_position != 0)));
+    end
+end
+
 always @(posedge clk) begin: zero_bitmap0_bitmap_words0_summarize
     if (zero_bitmap0_bitmap_words0_word_done) begin
         if ((zero_bitmap0_bitmap_words0_word_number[5-1:0] == 0)) begin
             zero_bitmap0_summary <= 0;
         end
-        zero_bitmap0_summary[zero_bitmap0_bitmap_words0_word_number[5-1:0]] <= (zero_bitmap0_word != 0);
+        zero_bitmap0_summary[zero_bitmap0_bitmap_words0_word_number[5-1:0]] <= zero_bitmap0_bitmap_words0_some;
         zero_bitmap0_summary_number <= zero_bitmap0_bitmap_words0_word_number[7-1:5];
     end
 end
@@ -1631,10 +1652,12 @@ assign zero_bitmap0_m_axis_tlast = zero_bitmap0_read_all;
 assign zero_split0_enter0_entering = s_axis_tdata[16-1:0];
 assign zero_split0_enter0_zero = (!zero_split0_arrivals);
 
+assign zero_split0_enter0_arriving = (zero_split0_enter0_entering != 0);
+
 always @(posedge clk) begin: zero_split0_enter0_register
     if (s_axis_tready) begin
         zero_split0_enter0_value <= zero_split0_enter0_entering;
-        zero_split0_arrivals <= (zero_split0_enter0_entering != 0);
+        zero_split0_arrivals <= zero_split0_enter0_arriving;
     end
 end
 
@@ -1646,316 +1669,365 @@ assign zero_split0_group = zero_split0_side_by_side3_joined;
 
 assign zero_split0_compact0_through0_slot = zero_split0_compact0_through0_item;
 
-assign zero_split0_slot0_holding = (zero_split0_level > 0);
+assign zero_split0_slot0_load = (zero_split0_step && (((zero_split0_level <= 0) && (zero_split0_level_sum > 0)) || (zero_split0_level_sum > (0 + 1))));
 
-always @(zero_split0_slot0_held, zero_split0_ended, zero_split0_slot0_holding, zero_split0_compact0_through0_slot) begin: zero_split0_slot0_show
+always @(zero_split0_slot0_held, zero_split0_level, zero_split0_ended, zero_split0_compact0_through0_slot) begin: zero_split0_slot0_show
     zero_split0_side_by_side3_joined = zero_split0_compact0_through0_slot;
-    if ((zero_split0_slot0_holding || zero_split0_ended)) begin
+    if (((zero_split0_level > 0) || zero_split0_ended)) begin
         zero_split0_side_by_side3_joined = zero_split0_slot0_held;
     end
 end
 
 always @(posedge clk) begin: zero_split0_slot0_hold
-    if ((zero_split0_leave || (zero_split0_step && (!zero_split0_slot0_holding)))) begin
+    if (zero_split0_slot0_load) begin
         zero_split0_slot0_held <= zero_split0_compact0_through0_slot;
     end
 end
 
-assign zero_split0_crc320_narrow0_xor_network0_total = (zero_split0_crc320_narrow0_mixed[2] ^ zero_split0_crc320_narrow0_mixed[6]);
+assign zero_split0_crc320_xor_network0_total = (zero_split0_crc320_remainder[6] ^ zero_split0_entered[6]);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor21_total = (zero_split0_crc320_narrow0_mixed[9] ^ zero_split0_crc320_narrow0_mixed[15]);
+assign zero_split0_crc320_xor_network0_xor21_total = (zero_split0_crc320_remainder[9] ^ zero_split0_entered[9]);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor22_total = (zero_split0_crc320_narrow0_mixed[8] ^ zero_split0_crc320_narrow0_mixed[14]);
+assign zero_split0_crc320_xor_network0_xor22_total = (zero_split0_crc320_remainder[8] ^ zero_split0_entered[8]);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor23_total = (zero_split0_crc320_narrow0_mixed[7] ^ zero_split0_crc320_narrow0_mixed[13]);
+assign zero_split0_crc320_xor_network0_xor23_total = (zero_split0_crc320_remainder[7] ^ zero_split0_entered[7]);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor24_total = (zero_split0_crc320_narrow0_mixed[3] ^ zero_split0_crc320_narrow0_mixed[11]);
+assign zero_split0_crc320_xor_network0_xor24_total = (zero_split0_crc320_remainder[15] ^ zero_split0_entered[15]);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor25_total = (zero_split0_crc320_narrow0_mixed[0] ^ zero_split0_crc320_narrow0_mixed[12]);
+assign zero_split0_crc320_xor_network0_xor25_total = (zero_split0_crc320_remainder[14] ^ zero_split0_entered[14]);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor26_total = (zero_split0_crc320_narrow0_mixed[1] ^ zero_split0_crc320_narrow0_mixed[9]);
+assign zero_split0_crc320_xor_network0_xor26_total = (zero_split0_crc320_remainder[13] ^ zero_split0_entered[13]);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor27_total = (zero_split0_crc320_narrow0_mixed[10] ^ zero_split0_crc320_narrow0_mixed[13]);
+assign zero_split0_crc320_xor_network0_xor27_total = (zero_split0_crc320_remainder[12] ^ zero_split0_entered[12]);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor28_total = (zero_split0_crc320_narrow0_mixed[5] ^ zero_split0_crc320_narrow0_mixed[12]);
+assign zero_split0_crc320_xor_network0_xor28_total = (zero_split0_crc320_remainder[11] ^ zero_split0_entered[11]);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor29_total = (zero_split0_crc320_narrow0_mixed[10] ^ zero_split0_crc320_narrow0_mixed[11]);
+assign zero_split0_crc320_xor_network0_xor29_total = (zero_split0_crc320_remainder[10] ^ zero_split0_entered[10]);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor210_total = (zero_split0_crc320_narrow0_mixed[7] ^ zero_split0_crc320_narrow0_mixed[10]);
+assign zero_split0_crc320_xor_network0_xor210_total = (zero_split0_crc320_remainder[3] ^ zero_split0_entered[3]);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor211_total = (zero_split0_crc320_narrow0_mixed[5] ^ zero_split0_crc320_narrow0_mixed[8]);
+assign zero_split0_crc320_xor_network0_xor211_total = (zero_split0_crc320_remainder[2] ^ zero_split0_entered[2]);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor212_total = (zero_split0_crc320_narrow0_mixed[1] ^ zero_split0_crc320_narrow0_mixed[15]);
+assign zero_split0_crc320_xor_network0_xor212_total = (zero_split0_crc320_remainder[1] ^ zero_split0_entered[1]);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor213_total = (zero_split0_crc320_narrow0_mixed[5] ^ zero_split0_crc320_narrow0_mixed[6]);
+assign zero_split0_crc320_xor_network0_xor213_total = (zero_split0_crc320_remainder[0] ^ zero_split0_entered[0]);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor214_total = (zero_split0_crc320_narrow0_mixed[4] ^ zero_split0_crc320_narrow0_mixed[14]);
+assign zero_split0_crc320_xor_network0_xor214_total = (zero_split0_crc320_remainder[5] ^ zero_split0_entered[5]);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor215_total = (zero_split0_crc320_narrow0_mixed[4] ^ zero_split0_crc320_narrow0_mixed[8]);
+assign zero_split0_crc320_xor_network0_xor215_total = (zero_split0_crc320_remainder[4] ^ zero_split0_entered[4]);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor216_total = (zero_split0_crc320_narrow0_mixed[4] ^ zero_split0_crc320_narrow0_mixed[6]);
+assign zero_split0_crc320_xor_network0_xor216_total = (zero_split0_crc320_xor_network0_total ^ zero_split0_crc320_xor_network0_xor211_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor217_total = (zero_split0_crc320_narrow0_mixed[0] ^ zero_split0_crc320_narrow0_mixed[14]);
+assign zero_split0_crc320_xor_network0_xor217_total = (zero_split0_crc320_xor_network0_xor28_total ^ zero_split0_crc320_xor_network0_xor210_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor218_total = (zero_split0_crc320_narrow0_mixed[15] ^ zero_split0_crc320_narrow0_mixed[31]);
+assign zero_split0_crc320_xor_network0_xor218_total = (zero_split0_crc320_xor_network0_xor27_total ^ zero_split0_crc320_xor_network0_xor213_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor219_total = (zero_split0_crc320_narrow0_mixed[14] ^ zero_split0_crc320_narrow0_mixed[30]);
+assign zero_split0_crc320_xor_network0_xor219_total = (zero_split0_crc320_xor_network0_xor26_total ^ zero_split0_crc320_xor_network0_xor212_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor220_total = (zero_split0_crc320_narrow0_mixed[13] ^ zero_split0_crc320_narrow0_mixed[29]);
+assign zero_split0_crc320_xor_network0_xor220_total = (zero_split0_crc320_xor_network0_xor22_total ^ zero_split0_crc320_xor_network0_xor25_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor221_total = (zero_split0_crc320_narrow0_mixed[13] ^ zero_split0_crc320_narrow0_mixed[23]);
+assign zero_split0_crc320_xor_network0_xor221_total = (zero_split0_crc320_xor_network0_xor21_total ^ zero_split0_crc320_xor_network0_xor24_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor222_total = (zero_split0_crc320_narrow0_mixed[12] ^ zero_split0_crc320_narrow0_mixed[18]);
+assign zero_split0_crc320_xor_network0_xor222_total = (zero_split0_crc320_xor_network0_xor23_total ^ zero_split0_crc320_xor_network0_xor215_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor223_total = (zero_split0_crc320_narrow0_mixed[11] ^ zero_split0_crc320_narrow0_mixed[21]);
+assign zero_split0_crc320_xor_network0_xor223_total = (zero_split0_crc320_xor_network0_xor219_total ^ zero_split0_crc320_xor_network0_xor220_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor224_total = (zero_split0_crc320_narrow0_mixed[11] ^ zero_split0_crc320_narrow0_mixed[17]);
+assign zero_split0_crc320_xor_network0_xor224_total = (zero_split0_crc320_xor_network0_xor29_total ^ zero_split0_crc320_xor_network0_xor216_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor225_total = (zero_split0_crc320_narrow0_mixed[10] ^ zero_split0_crc320_narrow0_mixed[26]);
+assign zero_split0_crc320_xor_network0_xor225_total = (zero_split0_crc320_xor_network0_xor27_total ^ zero_split0_crc320_xor_network0_xor214_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor226_total = (zero_split0_crc320_narrow0_mixed[10] ^ zero_split0_crc320_narrow0_mixed[19]);
+assign zero_split0_crc320_xor_network0_xor226_total = (zero_split0_crc320_xor_network0_xor23_total ^ zero_split0_crc320_xor_network0_xor29_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor227_total = (zero_split0_crc320_narrow0_mixed[10] ^ zero_split0_crc320_narrow0_mixed[15]);
+assign zero_split0_crc320_xor_network0_xor227_total = (zero_split0_crc320_xor_network0_xor218_total ^ zero_split0_crc320_xor_network0_xor222_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor228_total = (zero_split0_crc320_narrow0_mixed[8] ^ zero_split0_crc320_narrow0_mixed[9]);
+assign zero_split0_crc320_xor_network0_xor228_total = (zero_split0_crc320_xor_network0_xor25_total ^ zero_split0_crc320_xor_network0_xor217_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor229_total = (zero_split0_crc320_narrow0_mixed[7] ^ zero_split0_crc320_narrow0_mixed[28]);
+assign zero_split0_crc320_xor_network0_xor229_total = (zero_split0_crc320_xor_network0_xor28_total ^ zero_split0_crc320_xor_network0_xor29_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor230_total = (zero_split0_crc320_narrow0_mixed[7] ^ zero_split0_crc320_narrow0_mixed[27]);
+assign zero_split0_crc320_xor_network0_xor230_total = (zero_split0_crc320_xor_network0_xor22_total ^ zero_split0_crc320_xor_network0_xor214_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor231_total = (zero_split0_crc320_narrow0_mixed[7] ^ zero_split0_crc320_narrow0_mixed[15]);
+assign zero_split0_crc320_xor_network0_xor231_total = (zero_split0_crc320_xor_network0_xor216_total ^ zero_split0_crc320_xor_network0_xor221_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor232_total = (zero_split0_crc320_narrow0_mixed[6] ^ zero_split0_crc320_narrow0_mixed[14]);
+assign zero_split0_crc320_xor_network0_xor232_total = (zero_split0_crc320_xor_network0_total ^ zero_split0_crc320_xor_network0_xor218_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor233_total = (zero_split0_crc320_narrow0_mixed[6] ^ zero_split0_crc320_narrow0_mixed[8]);
+assign zero_split0_crc320_xor_network0_xor233_total = (zero_split0_crc320_xor_network0_xor210_total ^ zero_split0_crc320_xor_network0_xor215_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor234_total = (zero_split0_crc320_narrow0_mixed[4] ^ zero_split0_crc320_narrow0_mixed[22]);
+assign zero_split0_crc320_xor_network0_xor234_total = (zero_split0_crc320_xor_network0_xor24_total ^ zero_split0_crc320_xor_network0_xor212_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor235_total = (zero_split0_crc320_narrow0_mixed[4] ^ zero_split0_crc320_narrow0_mixed[20]);
+assign zero_split0_crc320_xor_network0_xor235_total = (zero_split0_crc320_xor_network0_xor21_total ^ zero_split0_crc320_xor_network0_xor22_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor236_total = (zero_split0_crc320_narrow0_mixed[3] ^ zero_split0_crc320_narrow0_mixed[25]);
+assign zero_split0_crc320_xor_network0_xor236_total = (zero_split0_crc320_xor_network0_xor221_total ^ zero_split0_crc320_xor_network0_xor225_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor237_total = (zero_split0_crc320_narrow0_mixed[3] ^ zero_split0_crc320_narrow0_mixed[9]);
+assign zero_split0_crc320_xor_network0_xor237_total = (zero_split0_crc320_xor_network0_xor220_total ^ zero_split0_crc320_xor_network0_xor229_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor238_total = (zero_split0_crc320_narrow0_mixed[3] ^ zero_split0_crc320_narrow0_mixed[4]);
+assign zero_split0_crc320_xor_network0_xor238_total = (zero_split0_crc320_xor_network0_xor217_total ^ zero_split0_crc320_xor_network0_xor226_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor239_total = (zero_split0_crc320_narrow0_mixed[1] ^ zero_split0_crc320_narrow0_mixed[7]);
+assign zero_split0_crc320_xor_network0_xor239_total = (zero_split0_crc320_xor_network0_xor224_total ^ zero_split0_crc320_xor_network0_xor228_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor240_total = (zero_split0_crc320_narrow0_mixed[1] ^ zero_split0_crc320_narrow0_mixed[5]);
+assign zero_split0_crc320_xor_network0_xor240_total = (zero_split0_crc320_xor_network0_xor26_total ^ zero_split0_crc320_xor_network0_xor226_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor241_total = (zero_split0_crc320_narrow0_mixed[0] ^ zero_split0_crc320_narrow0_mixed[16]);
+assign zero_split0_crc320_xor_network0_xor241_total = (zero_split0_crc320_xor_network0_xor26_total ^ zero_split0_crc320_xor_network0_xor221_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor242_total = (zero_split0_crc320_narrow0_xor_network0_xor23_total ^ zero_split0_crc320_narrow0_xor_network0_xor25_total);
+assign zero_split0_crc320_xor_network0_xor242_total = (zero_split0_crc320_xor_network0_xor214_total ^ zero_split0_crc320_xor_network0_xor223_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor243_total = (zero_split0_crc320_narrow0_xor_network0_total ^ zero_split0_crc320_narrow0_xor_network0_xor21_total);
+assign zero_split0_crc320_xor_network0_xor243_total = (zero_split0_crc320_xor_network0_xor21_total ^ zero_split0_crc320_xor_network0_xor223_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor244_total = (zero_split0_crc320_narrow0_xor_network0_xor22_total ^ zero_split0_crc320_narrow0_xor_network0_xor29_total);
+assign zero_split0_crc320_xor_network0_xor244_total = (zero_split0_crc320_xor_network0_xor210_total ^ zero_split0_crc320_xor_network0_xor214_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor245_total = (zero_split0_crc320_narrow0_xor_network0_xor24_total ^ zero_split0_crc320_narrow0_xor_network0_xor214_total);
+assign zero_split0_crc320_xor_network0_xor245_total = (zero_split0_crc320_xor_network0_xor29_total ^ zero_split0_crc320_xor_network0_xor213_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor246_total = (zero_split0_crc320_narrow0_xor_network0_xor24_total ^ zero_split0_crc320_narrow0_xor_network0_xor210_total);
+assign zero_split0_crc320_xor_network0_xor246_total = (zero_split0_crc320_xor_network0_xor29_total ^ zero_split0_crc320_xor_network0_xor211_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor247_total = (zero_split0_crc320_narrow0_xor_network0_xor21_total ^ zero_split0_crc320_narrow0_xor_network0_xor28_total);
+assign zero_split0_crc320_xor_network0_xor247_total = (zero_split0_crc320_xor_network0_xor28_total ^ zero_split0_crc320_xor_network0_xor212_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor248_total = (zero_split0_crc320_narrow0_xor_network0_total ^ zero_split0_crc320_narrow0_xor_network0_xor27_total);
+assign zero_split0_crc320_xor_network0_xor248_total = (zero_split0_crc320_xor_network0_xor26_total ^ zero_split0_crc320_xor_network0_xor215_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor249_total = (zero_split0_crc320_narrow0_mixed[1] ^ zero_split0_crc320_narrow0_xor_network0_xor22_total);
+assign zero_split0_crc320_xor_network0_xor249_total = (zero_split0_crc320_xor_network0_xor25_total ^ zero_split0_crc320_xor_network0_xor213_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor250_total = (zero_split0_crc320_narrow0_xor_network0_xor226_total ^ zero_split0_crc320_narrow0_xor_network0_xor237_total);
+assign zero_split0_crc320_xor_network0_xor250_total = (zero_split0_crc320_xor_network0_xor25_total ^ zero_split0_crc320_xor_network0_xor212_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor251_total = (zero_split0_crc320_narrow0_xor_network0_xor224_total ^ zero_split0_crc320_narrow0_xor_network0_xor239_total);
+assign zero_split0_crc320_xor_network0_xor251_total = (zero_split0_crc320_xor_network0_xor24_total ^ zero_split0_crc320_xor_network0_xor211_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor252_total = (zero_split0_crc320_narrow0_xor_network0_xor222_total ^ zero_split0_crc320_narrow0_xor_network0_xor228_total);
+assign zero_split0_crc320_xor_network0_xor252_total = (zero_split0_crc320_xor_network0_xor24_total ^ zero_split0_crc320_xor_network0_xor27_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor253_total = (zero_split0_crc320_narrow0_xor_network0_xor221_total ^ zero_split0_crc320_narrow0_xor_network0_xor240_total);
+assign zero_split0_crc320_xor_network0_xor253_total = (zero_split0_crc320_xor_network0_xor21_total ^ zero_split0_crc320_xor_network0_xor213_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor254_total = (zero_split0_crc320_narrow0_xor_network0_xor216_total ^ zero_split0_crc320_narrow0_xor_network0_xor241_total);
+assign zero_split0_crc320_xor_network0_xor254_total = (zero_split0_crc320_xor_network0_xor21_total ^ zero_split0_crc320_xor_network0_xor210_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor255_total = (zero_split0_crc320_narrow0_xor_network0_xor216_total ^ zero_split0_crc320_narrow0_xor_network0_xor236_total);
+assign zero_split0_crc320_xor_network0_xor255_total = (zero_split0_crc320_xor_network0_total ^ zero_split0_crc320_xor_network0_xor23_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor256_total = (zero_split0_crc320_narrow0_xor_network0_xor215_total ^ zero_split0_crc320_narrow0_xor_network0_xor229_total);
+assign zero_split0_crc320_xor_network0_xor256_total = (zero_split0_crc320_xor_network0_xor233_total ^ zero_split0_crc320_xor_network0_xor234_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor257_total = (zero_split0_crc320_narrow0_xor_network0_xor212_total ^ zero_split0_crc320_narrow0_xor_network0_xor232_total);
+assign zero_split0_crc320_xor_network0_xor257_total = (zero_split0_crc320_xor_network0_xor230_total ^ zero_split0_crc320_xor_network0_xor253_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor258_total = (zero_split0_crc320_narrow0_xor_network0_xor211_total ^ zero_split0_crc320_narrow0_xor_network0_xor227_total);
+assign zero_split0_crc320_xor_network0_xor258_total = (zero_split0_crc320_xor_network0_xor230_total ^ zero_split0_crc320_xor_network0_xor247_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor259_total = (zero_split0_crc320_narrow0_xor_network0_xor211_total ^ zero_split0_crc320_narrow0_xor_network0_xor220_total);
+assign zero_split0_crc320_xor_network0_xor259_total = (zero_split0_crc320_xor_network0_xor225_total ^ zero_split0_crc320_xor_network0_xor246_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor260_total = (zero_split0_crc320_narrow0_xor_network0_xor28_total ^ zero_split0_crc320_narrow0_xor_network0_xor231_total);
+assign zero_split0_crc320_xor_network0_xor260_total = (zero_split0_crc320_xor_network0_xor222_total ^ zero_split0_crc320_xor_network0_xor245_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor261_total = (zero_split0_crc320_narrow0_xor_network0_xor27_total ^ zero_split0_crc320_narrow0_xor_network0_xor217_total);
+assign zero_split0_crc320_xor_network0_xor261_total = (zero_split0_crc320_xor_network0_xor222_total ^ zero_split0_crc320_xor_network0_xor229_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor262_total = (zero_split0_crc320_narrow0_xor_network0_xor27_total ^ zero_split0_crc320_narrow0_xor_network0_xor28_total);
+assign zero_split0_crc320_xor_network0_xor262_total = (zero_split0_crc320_xor_network0_xor222_total ^ zero_split0_crc320_xor_network0_xor225_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor263_total = (zero_split0_crc320_narrow0_xor_network0_xor26_total ^ zero_split0_crc320_narrow0_xor_network0_xor219_total);
+assign zero_split0_crc320_xor_network0_xor263_total = (zero_split0_crc320_xor_network0_xor221_total ^ zero_split0_crc320_xor_network0_xor244_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor264_total = (zero_split0_crc320_narrow0_xor_network0_xor26_total ^ zero_split0_crc320_narrow0_xor_network0_xor215_total);
+assign zero_split0_crc320_xor_network0_xor264_total = (zero_split0_crc320_xor_network0_xor220_total ^ zero_split0_crc320_xor_network0_xor233_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor265_total = (zero_split0_crc320_narrow0_xor_network0_xor25_total ^ zero_split0_crc320_narrow0_xor_network0_xor233_total);
+assign zero_split0_crc320_xor_network0_xor265_total = (zero_split0_crc320_xor_network0_xor219_total ^ zero_split0_crc320_xor_network0_xor252_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor266_total = (zero_split0_crc320_narrow0_xor_network0_xor24_total ^ zero_split0_crc320_narrow0_xor_network0_xor230_total);
+assign zero_split0_crc320_xor_network0_xor266_total = (zero_split0_crc320_xor_network0_xor219_total ^ zero_split0_crc320_xor_network0_xor235_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor267_total = (zero_split0_crc320_narrow0_xor_network0_xor24_total ^ zero_split0_crc320_narrow0_xor_network0_xor25_total);
+assign zero_split0_crc320_xor_network0_xor267_total = (zero_split0_crc320_xor_network0_xor218_total ^ zero_split0_crc320_xor_network0_xor230_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor268_total = (zero_split0_crc320_narrow0_xor_network0_xor23_total ^ zero_split0_crc320_narrow0_xor_network0_xor26_total);
+assign zero_split0_crc320_xor_network0_xor268_total = (zero_split0_crc320_xor_network0_xor217_total ^ zero_split0_crc320_xor_network0_xor255_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor269_total = (zero_split0_crc320_narrow0_xor_network0_xor22_total ^ zero_split0_crc320_narrow0_xor_network0_xor238_total);
+assign zero_split0_crc320_xor_network0_xor269_total = (zero_split0_crc320_xor_network0_xor216_total ^ zero_split0_crc320_xor_network0_xor235_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor270_total = (zero_split0_crc320_narrow0_xor_network0_xor22_total ^ zero_split0_crc320_narrow0_xor_network0_xor26_total);
+assign zero_split0_crc320_xor_network0_xor270_total = (zero_split0_crc320_xor_network0_xor240_total ^ zero_split0_crc320_xor_network0_xor267_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor271_total = (zero_split0_crc320_narrow0_xor_network0_xor21_total ^ zero_split0_crc320_narrow0_xor_network0_xor213_total);
+assign zero_split0_crc320_xor_network0_xor271_total = (zero_split0_crc320_xor_network0_xor236_total ^ zero_split0_crc320_xor_network0_xor237_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor272_total = (zero_split0_crc320_narrow0_xor_network0_xor21_total ^ zero_split0_crc320_narrow0_xor_network0_xor24_total);
+assign zero_split0_crc320_xor_network0_xor272_total = (zero_split0_crc320_xor_network0_xor232_total ^ zero_split0_crc320_xor_network0_xor238_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor273_total = (zero_split0_crc320_narrow0_xor_network0_total ^ zero_split0_crc320_narrow0_xor_network0_xor225_total);
+assign zero_split0_crc320_xor_network0_xor273_total = (zero_split0_crc320_xor_network0_xor231_total ^ zero_split0_crc320_xor_network0_xor264_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor274_total = (zero_split0_crc320_narrow0_mixed[24] ^ zero_split0_crc320_narrow0_xor_network0_xor217_total);
+assign zero_split0_crc320_xor_network0_xor274_total = (zero_split0_crc320_xor_network0_xor228_total ^ zero_split0_crc320_xor_network0_xor262_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor275_total = (zero_split0_crc320_narrow0_mixed[12] ^ zero_split0_crc320_narrow0_xor_network0_xor212_total);
+assign zero_split0_crc320_xor_network0_xor275_total = (zero_split0_crc320_xor_network0_xor228_total ^ zero_split0_crc320_xor_network0_xor232_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor276_total = (zero_split0_crc320_narrow0_mixed[10] ^ zero_split0_crc320_narrow0_xor_network0_total);
+assign zero_split0_crc320_xor_network0_xor276_total = (zero_split0_crc320_xor_network0_xor227_total ^ zero_split0_crc320_xor_network0_xor266_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor277_total = (zero_split0_crc320_narrow0_mixed[2] ^ zero_split0_crc320_narrow0_xor_network0_xor218_total);
+assign zero_split0_crc320_xor_network0_xor277_total = (zero_split0_crc320_xor_network0_xor227_total ^ zero_split0_crc320_xor_network0_xor241_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor278_total = (zero_split0_crc320_narrow0_mixed[0] ^ zero_split0_crc320_narrow0_xor_network0_xor26_total);
+assign zero_split0_crc320_xor_network0_xor278_total = (zero_split0_crc320_xor_network0_xor224_total ^ zero_split0_crc320_xor_network0_xor265_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor279_total = (zero_split0_crc320_narrow0_xor_network0_xor263_total ^ zero_split0_crc320_narrow0_xor_network0_xor276_total);
+assign zero_split0_crc320_xor_network0_xor279_total = (zero_split0_crc320_xor_network0_xor223_total ^ zero_split0_crc320_xor_network0_xor231_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor280_total = (zero_split0_crc320_narrow0_xor_network0_xor262_total ^ zero_split0_crc320_narrow0_xor_network0_xor270_total);
+assign zero_split0_crc320_xor_network0_xor280_total = (zero_split0_crc320_remainder[30] ^ zero_split0_crc320_xor_network0_xor21_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor281_total = (zero_split0_crc320_narrow0_xor_network0_xor259_total ^ zero_split0_crc320_narrow0_xor_network0_xor278_total);
+assign zero_split0_crc320_xor_network0_xor281_total = (zero_split0_crc320_xor_network0_xor250_total ^ zero_split0_crc320_xor_network0_xor280_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor282_total = (zero_split0_crc320_narrow0_xor_network0_xor257_total ^ zero_split0_crc320_narrow0_xor_network0_xor267_total);
+assign zero_split0_crc320_xor_network0_xor282_total = (zero_split0_crc320_xor_network0_xor224_total ^ zero_split0_crc320_xor_network0_xor281_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor283_total = (zero_split0_crc320_narrow0_xor_network0_xor248_total ^ zero_split0_crc320_narrow0_xor_network0_xor275_total);
+assign zero_split0_crc320_xor_network0_xor283_total = (zero_split0_crc320_remainder[28] ^ zero_split0_crc320_xor_network0_xor22_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor284_total = (zero_split0_crc320_narrow0_xor_network0_xor246_total ^ zero_split0_crc320_narrow0_xor_network0_xor277_total);
+assign zero_split0_crc320_xor_network0_xor284_total = (zero_split0_crc320_remainder[26] ^ zero_split0_crc320_xor_network0_xor214_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor285_total = (zero_split0_crc320_narrow0_xor_network0_xor246_total ^ zero_split0_crc320_narrow0_xor_network0_xor265_total);
+assign zero_split0_crc320_xor_network0_xor285_total = (zero_split0_crc320_remainder[25] ^ zero_split0_crc320_xor_network0_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor286_total = (zero_split0_crc320_narrow0_xor_network0_xor245_total ^ zero_split0_crc320_narrow0_xor_network0_xor260_total);
+assign zero_split0_crc320_xor_network0_xor286_total = (zero_split0_crc320_remainder[22] ^ zero_split0_crc320_xor_network0_xor26_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor287_total = (zero_split0_crc320_narrow0_xor_network0_xor245_total ^ zero_split0_crc320_narrow0_xor_network0_xor248_total);
+assign zero_split0_crc320_xor_network0_xor287_total = (zero_split0_crc320_remainder[21] ^ zero_split0_crc320_xor_network0_xor28_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor288_total = (zero_split0_crc320_narrow0_xor_network0_xor244_total ^ zero_split0_crc320_narrow0_xor_network0_xor268_total);
+assign zero_split0_crc320_xor_network0_xor288_total = (zero_split0_crc320_remainder[20] ^ zero_split0_crc320_xor_network0_xor215_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor289_total = (zero_split0_crc320_narrow0_xor_network0_xor244_total ^ zero_split0_crc320_narrow0_xor_network0_xor247_total);
+assign zero_split0_crc320_xor_network0_xor289_total = (zero_split0_crc320_remainder[18] ^ zero_split0_crc320_xor_network0_xor27_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor290_total = (zero_split0_crc320_narrow0_xor_network0_xor243_total ^ zero_split0_crc320_narrow0_xor_network0_xor274_total);
+assign zero_split0_crc320_xor_network0_xor290_total = (zero_split0_crc320_remainder[17] ^ zero_split0_crc320_xor_network0_xor23_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor291_total = (zero_split0_crc320_narrow0_xor_network0_xor243_total ^ zero_split0_crc320_narrow0_xor_network0_xor269_total);
+assign zero_split0_crc320_xor_network0_xor291_total = (zero_split0_crc320_remainder[16] ^ zero_split0_crc320_xor_network0_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor292_total = (zero_split0_crc320_narrow0_xor_network0_xor243_total ^ zero_split0_crc320_narrow0_xor_network0_xor261_total);
+assign zero_split0_crc320_xor_network0_xor292_total = (zero_split0_crc320_remainder[31] ^ zero_split0_crc320_xor_network0_xor251_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor293_total = (zero_split0_crc320_narrow0_xor_network0_xor243_total ^ zero_split0_crc320_narrow0_xor_network0_xor249_total);
+assign zero_split0_crc320_xor_network0_xor293_total = (zero_split0_crc320_xor_network0_xor238_total ^ zero_split0_crc320_xor_network0_xor292_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor294_total = (zero_split0_crc320_narrow0_xor_network0_xor242_total ^ zero_split0_crc320_narrow0_xor_network0_xor272_total);
+assign zero_split0_crc320_xor_network0_xor294_total = (zero_split0_crc320_remainder[29] ^ zero_split0_crc320_xor_network0_xor219_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor295_total = (zero_split0_crc320_narrow0_xor_network0_xor242_total ^ zero_split0_crc320_narrow0_xor_network0_xor264_total);
+assign zero_split0_crc320_xor_network0_xor295_total = (zero_split0_crc320_xor_network0_xor257_total ^ zero_split0_crc320_xor_network0_xor294_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor296_total = (zero_split0_crc320_narrow0_xor_network0_xor242_total ^ zero_split0_crc320_narrow0_xor_network0_xor258_total);
+assign zero_split0_crc320_xor_network0_xor296_total = (zero_split0_crc320_remainder[24] ^ zero_split0_crc320_xor_network0_xor249_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor297_total = (zero_split0_crc320_narrow0_xor_network0_xor242_total ^ zero_split0_crc320_narrow0_xor_network0_xor249_total);
+assign zero_split0_crc320_xor_network0_xor297_total = (zero_split0_crc320_xor_network0_xor231_total ^ zero_split0_crc320_xor_network0_xor296_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor298_total = (zero_split0_crc320_narrow0_xor_network0_xor235_total ^ zero_split0_crc320_narrow0_xor_network0_xor244_total);
+assign zero_split0_crc320_xor_network0_xor298_total = (zero_split0_crc320_remainder[19] ^ zero_split0_crc320_xor_network0_xor254_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor299_total = (zero_split0_crc320_narrow0_xor_network0_xor234_total ^ zero_split0_crc320_narrow0_xor_network0_xor242_total);
+assign zero_split0_crc320_xor_network0_xor299_total = (zero_split0_crc320_xor_network0_xor240_total ^ zero_split0_crc320_xor_network0_xor298_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2100_total = (zero_split0_crc320_narrow0_xor_network0_xor223_total ^ zero_split0_crc320_narrow0_xor_network0_xor247_total);
+assign zero_split0_crc320_xor_network0_xor2100_total = (zero_split0_crc320_xor_network0_xor269_total ^ zero_split0_crc320_xor_network0_xor289_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2101_total = (zero_split0_crc320_narrow0_xor_network0_xor212_total ^ zero_split0_crc320_narrow0_xor_network0_xor255_total);
+assign zero_split0_crc320_xor_network0_xor2101_total = (zero_split0_crc320_xor_network0_xor260_total ^ zero_split0_crc320_xor_network0_xor291_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2102_total = (zero_split0_crc320_narrow0_xor_network0_xor211_total ^ zero_split0_crc320_narrow0_xor_network0_xor251_total);
+assign zero_split0_crc320_xor_network0_xor2102_total = (zero_split0_crc320_xor_network0_xor258_total ^ zero_split0_crc320_xor_network0_xor290_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2103_total = (zero_split0_crc320_narrow0_xor_network0_xor210_total ^ zero_split0_crc320_narrow0_xor_network0_xor254_total);
+assign zero_split0_crc320_xor_network0_xor2103_total = (zero_split0_crc320_xor_network0_xor256_total ^ zero_split0_crc320_xor_network0_xor285_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2104_total = (zero_split0_crc320_narrow0_xor_network0_xor25_total ^ zero_split0_crc320_narrow0_xor_network0_xor256_total);
+assign zero_split0_crc320_xor_network0_xor2104_total = (zero_split0_crc320_xor_network0_xor237_total ^ zero_split0_crc320_xor_network0_xor288_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2105_total = (zero_split0_crc320_narrow0_xor_network0_xor23_total ^ zero_split0_crc320_narrow0_xor_network0_xor250_total);
+assign zero_split0_crc320_xor_network0_xor2105_total = (zero_split0_crc320_xor_network0_xor236_total ^ zero_split0_crc320_xor_network0_xor287_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2106_total = (zero_split0_crc320_narrow0_xor_network0_xor22_total ^ zero_split0_crc320_narrow0_xor_network0_xor253_total);
+assign zero_split0_crc320_xor_network0_xor2106_total = (zero_split0_crc320_xor_network0_xor227_total ^ zero_split0_crc320_xor_network0_xor286_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2107_total = (zero_split0_crc320_narrow0_xor_network0_total ^ zero_split0_crc320_narrow0_xor_network0_xor252_total);
+assign zero_split0_crc320_xor_network0_xor2107_total = (zero_split0_crc320_xor_network0_xor227_total ^ zero_split0_crc320_xor_network0_xor283_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2108_total = (zero_split0_crc320_narrow0_mixed[6] ^ zero_split0_crc320_narrow0_xor_network0_xor266_total);
+assign zero_split0_crc320_xor_network0_xor2108_total = (zero_split0_crc320_xor_network0_xor224_total ^ zero_split0_crc320_xor_network0_xor284_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2109_total = (zero_split0_crc320_narrow0_mixed[5] ^ zero_split0_crc320_narrow0_xor_network0_xor273_total);
+assign zero_split0_crc320_xor_network0_xor2109_total = (zero_split0_crc320_xor_network0_xor213_total ^ zero_split0_crc320_xor_network0_xor241_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2110_total = (zero_split0_crc320_narrow0_mixed[3] ^ zero_split0_crc320_narrow0_xor_network0_xor271_total);
+assign zero_split0_crc320_xor_network0_xor2110_total = (zero_split0_crc320_xor_network0_xor239_total ^ zero_split0_crc320_xor_network0_xor2109_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2111_total = (zero_split0_crc320_narrow0_xor_network0_xor213_total ^ zero_split0_crc320_narrow0_xor_network0_xor297_total);
+assign zero_split0_crc320_xor_network0_xor2111_total = (zero_split0_crc320_xor_network0_xor23_total ^ zero_split0_crc320_xor_network0_xor232_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2112_total = (zero_split0_crc320_narrow0_xor_network0_xor24_total ^ zero_split0_crc320_narrow0_xor_network0_xor292_total);
+assign zero_split0_crc320_xor_network0_xor2112_total = (zero_split0_crc320_xor_network0_xor242_total ^ zero_split0_crc320_xor_network0_xor2111_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2113_total = (zero_split0_crc320_narrow0_xor_network0_xor23_total ^ zero_split0_crc320_narrow0_xor_network0_xor293_total);
+assign zero_split0_crc320_xor_network0_xor2113_total = (zero_split0_crc320_xor_network0_total ^ zero_split0_crc320_xor_network0_xor263_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2114_total = (zero_split0_crc320_narrow0_mixed[11] ^ zero_split0_crc320_narrow0_xor_network0_xor295_total);
+assign zero_split0_crc320_xor_network0_xor2114_total = (zero_split0_crc320_remainder[27] ^ zero_split0_crc320_xor_network0_xor268_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2115_total = (zero_split0_crc320_narrow0_mixed[4] ^ zero_split0_crc320_narrow0_xor_network0_xor294_total);
+assign zero_split0_crc320_xor_network0_xor2115_total = (zero_split0_crc320_xor_network0_xor243_total ^ zero_split0_crc320_xor_network0_xor261_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2116_total = (zero_split0_crc320_narrow0_mixed[4] ^ zero_split0_crc320_narrow0_xor_network0_xor288_total);
+assign zero_split0_crc320_xor_network0_xor2116_total = (zero_split0_crc320_xor_network0_xor243_total ^ zero_split0_crc320_xor_network0_xor259_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2117_total = (zero_split0_crc320_narrow0_mixed[2] ^ zero_split0_crc320_narrow0_xor_network0_xor289_total);
+assign zero_split0_crc320_xor_network0_xor2117_total = (zero_split0_crc320_xor_network0_xor239_total ^ zero_split0_crc320_xor_network0_xor248_total);
 
-assign zero_split0_crc320_narrow0_xor_network0_xor2118_total = (zero_split0_crc320_narrow0_mixed[2] ^ zero_split0_crc320_narrow0_xor_network0_xor280_total);
+assign zero_split0_crc320_xor_network0_xor2118_total = (zero_split0_crc320_xor_network0_xor234_total ^ zero_split0_crc320_xor_network0_xor275_total);
 
-assign zero_split0_crc320_narrow0_following = zero_split0_crc320_narrow0_xor_network0_joined;
+assign zero_split0_crc320_xor_network0_xor2119_total = (zero_split0_crc320_xor_network0_xor217_total ^ zero_split0_crc320_xor_network0_xor277_total);
 
-always @(zero_split0_opening, zero_split0_remainder) begin: zero_split0_crc320_narrow0_origin
-    zero_split0_crc320_narrow0_earlier = 0;
+assign zero_split0_crc320_xor_network0_xor2120_total = (zero_split0_crc320_xor_network0_xor211_total ^ zero_split0_crc320_xor_network0_xor271_total);
+
+assign zero_split0_crc320_xor_network0_xor2121_total = (zero_split0_crc320_xor_network0_xor28_total ^ zero_split0_crc320_xor_network0_xor276_total);
+
+assign zero_split0_crc320_xor_network0_xor2122_total = (zero_split0_crc320_xor_network0_xor24_total ^ zero_split0_crc320_xor_network0_xor274_total);
+
+assign zero_split0_crc320_xor_network0_xor2123_total = (zero_split0_crc320_xor_network0_xor24_total ^ zero_split0_crc320_xor_network0_xor270_total);
+
+assign zero_split0_crc320_xor_network0_xor2124_total = (zero_split0_crc320_xor_network0_xor23_total ^ zero_split0_crc320_xor_network0_xor279_total);
+
+assign zero_split0_crc320_xor_network0_xor2125_total = (zero_split0_crc320_xor_network0_xor22_total ^ zero_split0_crc320_xor_network0_xor272_total);
+
+assign zero_split0_crc320_xor_network0_xor2126_total = (zero_split0_crc320_remainder[23] ^ zero_split0_crc320_xor_network0_xor242_total);
+
+assign zero_split0_crc320_following = zero_split0_crc320_xor_network0_joined;
+
+always @(zero_split0_opening, zero_split0_remainder) begin: zero_split0_crc320_origin
+    zero_split0_crc320_earlier = 0;
     if ((!zero_split0_opening)) begin
-        zero_split0_crc320_narrow0_earlier = zero_split0_remainder;
+        zero_split0_crc320_earlier = zero_split0_remainder;
     end
 end
 
-always @(zero_split0_crc320_narrow0_earlier, zero_split0_entered) begin: zero_split0_crc320_narrow0_mix
-    zero_split0_crc320_narrow0_mixed = (~zero_split0_crc320_narrow0_earlier);
-    zero_split0_crc320_narrow0_mixed[16-1:0] = ((~zero_split0_crc320_narrow0_earlier[16-1:0]) ^ zero_split0_entered);
-end
+assign zero_split0_crc320_remainder = (~zero_split0_crc320_earlier);
+assign zero_split0_crc320_total = (~zero_split0_crc320_following);
 
-assign zero_split0_crc320_narrow0_total = (~zero_split0_crc320_narrow0_following);
-
-always @(posedge clk) begin: zero_split0_crc320_narrow0_accumulate0_step
+always @(posedge clk) begin: zero_split0_crc320_accumulate0_step
     if (rst == 1) begin
         zero_split0_remainder <= 0;
     end
     else begin
         if (zero_split0_step) begin
-            zero_split0_remainder <= zero_split0_crc320_narrow0_total;
+            zero_split0_remainder <= zero_split0_crc320_total;
         end
     end
 end
 
-assign zero_split0_keep_tail0_history = zero_split0_keep_tail0_side_by_side4_joined;
+assign zero_split0_pick_last0_whose = zero_split0_ended;
 
-always @(zero_split0_level, zero_split0_keep_tail0_history[32-1:0]) begin: zero_split0_keep_tail0_choose_tail0_choose
-    zero_split0_keep_tail0_chosen = 0;
-    if ((zero_split0_level == 1)) begin
-        zero_split0_keep_tail0_chosen = zero_split0_keep_tail0_history[32-1:0];
+always @(posedge clk) begin: zero_split0_pick_last0_recall0_follow0_go
+    if ((zero_split0_slot0_load || (zero_split0_gather && zero_split0_pick_last0_whose))) begin
+        zero_split0_pick_last0_recall0_follow0_later <= zero_split0_slot0_held[16-1:8];
     end
 end
 
-always @(posedge clk) begin: zero_split0_keep_tail0_remember
-    if (rst == 1) begin
-        zero_split0_keep_tail0_before <= 0;
-    end
-    else begin
-        if (zero_split0_close) begin
-            zero_split0_keep_tail0_before <= 0;
-        end
-        else if ((zero_split0_step && zero_split0_overfull)) begin
-            zero_split0_keep_tail0_before <= zero_split0_keep_tail0_history[32-1:((32 - 32) + 8)];
-        end
+always @(posedge clk) begin: zero_split0_pick_last0_recall0_follow1_go
+    if ((zero_split0_slot0_load || (zero_split0_gather && zero_split0_pick_last0_whose))) begin
+        zero_split0_pick_last0_recall0_follow1_later <= zero_split0_pick_last0_recall0_follow0_later;
     end
 end
 
-always @(posedge clk) begin: zero_split0_keep_tail0_note
-    if (zero_split0_close) begin
-        zero_split0_tail <= zero_split0_keep_tail0_chosen;
+always @(posedge clk) begin: zero_split0_pick_last0_recall0_follow2_go
+    if ((zero_split0_slot0_load || (zero_split0_gather && zero_split0_pick_last0_whose))) begin
+        zero_split0_pick_last0_recall0_follow2_later <= zero_split0_pick_last0_recall0_follow1_later;
     end
 end
 
-assign zero_split0_chunk_free = ((!zero_split0_note_check0_m_chunk_tvalid) || zero_split0_note_check0_m_chunk_tready);
+always @(zero_split0_pick_last0_recall0_follow2_later, zero_split0_pick_last0_pick0_choices) begin: zero_split0_pick_last0_pick0_find
+    reg [8-1:0] b0;
+    reg [8-1:0] b1;
+    reg [8-1:0] b2;
+    reg [8-1:0] b3;
+    reg [8-1:0] b4;
+    b0 = 8'h0;
+    b1 = 8'h0;
+    b2 = 8'h0;
+    b3 = 8'h0;
+    b4 = 8'h0;
+    if (zero_split0_pick_last0_pick0_choices[0]) begin
+        b0 = zero_split0_pick_last0_recall0_follow2_later;
+    end
+    if (zero_split0_pick_last0_pick0_choices[1]) begin
+        b1 = 0;
+    end
+    if (zero_split0_pick_last0_pick0_choices[2]) begin
+        b2 = 0;
+    end
+    if (zero_split0_pick_last0_pick0_choices[3]) begin
+        b3 = 0;
+    end
+    if (zero_split0_pick_last0_pick0_choices[4]) begin
+        b4 = 0;
+    end
+    zero_split0_pick_last0_last = ((((b0 | b1) | b2) | b3) | b4);
+end
+
+assign zero_split0_pick_last0_after = (~zero_split0_turn);
+
+assign zero_split0_pick_last0_exists = ((zero_split0_nonzeros[13-1:2] != 0) || (zero_split0_nonzeros[2-1:0] > zero_split0_pick_last0_after));
+
+always @(zero_split0_pick_last0_whose, zero_split0_pick_last0_exists) begin: zero_split0_pick_last0_mask
+    zero_split0_pick_last0_choice = 0;
+    if (zero_split0_pick_last0_exists) begin
+        zero_split0_pick_last0_choice = zero_split0_pick_last0_whose;
+    end
+end
+
+always @(posedge clk) begin: zero_split0_put_last0_put
+    if (zero_split0_gather) begin
+        zero_split0_tail <= {zero_split0_pick_last0_last, zero_split0_tail[32-1:8]};
+    end
+end
+
+assign zero_split0_chunk_free = (!zero_split0_note_check0_m_chunk_tvalid);
 
 always @(posedge clk) begin: zero_split0_note_check0_note
     if (zero_split0_close) begin
@@ -1977,39 +2049,24 @@ always @(posedge clk) begin: zero_split0_note_check0_offer
     end
 end
 
-always @(zero_split0_nonzeros, zero_split0_opening, zero_split0_index) begin: zero_split0_locate
-    zero_split0_index_here = 0;
-    zero_split0_nonzeros_before = 0;
-    if ((!zero_split0_opening)) begin
-        zero_split0_index_here = (zero_split0_index + 1);
-        zero_split0_nonzeros_before = zero_split0_nonzeros;
-    end
-end
+assign zero_split0_ending = (zero_split0_frame_end || (zero_split0_index == 4095));
 
-assign zero_split0_ending = (zero_split0_frame_end || (zero_split0_index_here == 4095));
-
-always @(zero_split0_level, zero_split0_ended) begin: zero_split0_fill
-    zero_split0_level_before = 0;
-    if ((!zero_split0_ended)) begin
-        zero_split0_level_before = zero_split0_level;
-    end
-end
-
-assign zero_split0_level_sum = (zero_split0_level_before + zero_split0_arrivals);
+assign zero_split0_level_sum = (zero_split0_level + zero_split0_arrivals);
 
 assign zero_split0_overfull = (zero_split0_level_sum > 1);
 assign zero_split0_level_rest = (zero_split0_level_sum[1-1:0] - 1);
 
-assign zero_split0_emit = ((zero_split0_ended && zero_split0_chunk_free && (zero_split0_level != 0)) || (zero_split0_filled && zero_split0_flag_free && zero_split0_overfull));
+assign zero_split0_closing = (zero_split0_turn == 3);
+assign zero_split0_gather = (zero_split0_ended && ((zero_split0_turn != 0) || zero_split0_chunk_free) && ((!zero_split0_closing) || zero_split0_value_free));
+
+assign zero_split0_emit = ((zero_split0_filled && zero_split0_flag_free && zero_split0_overfull && (!zero_split0_ended)) || (zero_split0_ended && (zero_split0_level != 0) && (!zero_split0_sent)));
 
 assign zero_split0_value_free = ((!zero_split0_emit) || zero_split0_m_axis_tready);
 assign zero_split0_flag_free = ((!zero_bitmap0_bitmap_words0_s_axis_tvalid) || zero_bitmap0_bitmap_words0_s_axis_tready);
 
-assign zero_split0_step = (zero_split0_filled && zero_split0_value_free && zero_split0_flag_free && (zero_split0_chunk_free || (!zero_split0_ended)));
-assign s_axis_tready = ((!zero_split0_filled) || (zero_split0_value_free && zero_split0_flag_free && (zero_split0_chunk_free || (!zero_split0_ended))));
-assign zero_split0_close = (zero_split0_ended && zero_split0_value_free && zero_split0_chunk_free);
-
-assign zero_split0_leave = (zero_split0_close || (zero_split0_step && zero_split0_overfull));
+assign zero_split0_step = (zero_split0_filled && zero_split0_value_free && zero_split0_flag_free && (!zero_split0_ended));
+assign s_axis_tready = ((!zero_split0_filled) || (zero_split0_value_free && zero_split0_flag_free && (!zero_split0_ended)));
+assign zero_split0_close = (zero_split0_ended && zero_split0_closing && zero_split0_value_free);
 
 always @(posedge clk) begin: zero_split0_note_end
     if (s_axis_tready) begin
@@ -2021,7 +2078,9 @@ always @(posedge clk) begin: zero_split0_place
     if (rst == 1) begin
         zero_split0_level <= 0;
         zero_split0_opening <= 1;
+        zero_split0_nonzeros <= 0;
         zero_split0_ended <= 0;
+        zero_split0_index <= 0;
         zero_split0_filled <= 0;
     end
     else begin
@@ -2029,16 +2088,39 @@ always @(posedge clk) begin: zero_split0_place
             zero_split0_filled <= s_axis_tvalid;
         end
         if (zero_split0_step) begin
-            zero_split0_opening <= zero_split0_ending;
+            zero_split0_opening <= 1'b0;
             zero_split0_ended <= zero_split0_ending;
             zero_split0_level <= zero_split0_level_sum[1-1:0];
             if (zero_split0_overfull) begin
                 zero_split0_level <= zero_split0_level_rest;
             end
+            zero_split0_nonzeros <= (zero_split0_nonzeros + {12'h0, zero_split0_arrivals});
+            if ((!zero_split0_ending)) begin
+                zero_split0_index <= (zero_split0_index + 1);
+            end
         end
         else if (zero_split0_close) begin
+            zero_split0_opening <= 1'b1;
             zero_split0_ended <= 1'b0;
             zero_split0_level <= 0;
+            zero_split0_nonzeros <= 0;
+            zero_split0_index <= 0;
+        end
+    end
+end
+
+always @(posedge clk) begin: zero_split0_count_turns
+    if (rst == 1) begin
+        zero_split0_sent <= 0;
+        zero_split0_turn <= 0;
+    end
+    else begin
+        zero_split0_sent <= (zero_split0_ended && zero_split0_value_free && (!zero_split0_close));
+        if (zero_split0_close) begin
+            zero_split0_turn <= 0;
+        end
+        else if ((zero_split0_gather && (!zero_split0_closing))) begin
+            zero_split0_turn <= (zero_split0_turn + 1);
         end
     end
 end
@@ -2058,12 +2140,10 @@ assign zero_split0_m_axis_tvalid = zero_split0_emit;
 assign zero_split0_m_axis_tdata = zero_split0_group;
 assign zero_split0_m_axis_tlast = zero_split0_ended;
 
-always @(posedge clk) begin: zero_split0_count
+always @(posedge clk) begin: zero_split0_tell
     if (zero_split0_step) begin
-        zero_split0_index <= zero_split0_index_here;
-        zero_split0_nonzeros <= (zero_split0_nonzeros_before + {12'h0, zero_split0_arrivals});
         zero_split0_frame_ended <= zero_split0_frame_end;
-        zero_bitmap0_bitmap_words0_collect0_flags <= zero_split0_flags;
+        zero_bitmap0_bitmap_words0_s_axis_tdata <= zero_split0_flags;
         zero_bitmap0_bitmap_words0_s_axis_tlast <= zero_split0_ending;
     end
 end
@@ -2079,11 +2159,11 @@ assign zero_split0_m_chunk_tdata = zero_split0_totals;
 
 assign divide0_cut1_field = zero_split0_m_axis_tdata[8-1:(8 - 8)];
 
-assign divide0_side_by_side5_whole = divide0_cut1_field;
+assign divide0_side_by_side4_whole = divide0_cut1_field;
 
 assign divide0_cut2_field = zero_split0_m_axis_tdata[16-1:(16 - 8)];
 
-assign divide0_side_by_side6_whole = divide0_cut2_field;
+assign divide0_side_by_side5_whole = divide0_cut2_field;
 
 assign zero_split0_m_axis_tready = (divide0_exponents_tready && divide0_raw_parts_tready);
 assign divide0_exponents_tvalid = (zero_split0_m_axis_tvalid && divide0_raw_parts_tready);
@@ -2093,7 +2173,7 @@ assign divide0_raw_parts_tlast = zero_split0_m_axis_tlast;
 
 always @(posedge clk) begin: block_max0_ram1_write_port
     if (block_max0_entered) begin
-        block_max0_ram1_memory[block_max0_tail] <= divide0_side_by_side5_whole;
+        block_max0_ram1_memory[block_max0_tail] <= divide0_side_by_side4_whole;
     end
 end
 
@@ -2146,9 +2226,9 @@ assign block_max0_close = (divide0_exponents_tvalid && (!block_max0_full) && blo
 assign block_max0_read = (block_max0_leaving && ((!block_max0_m_axis_tvalid) || block_max0_m_axis_tready));
 assign block_max0_turn = (block_max0_known && ((!block_max0_leaving) || ((block_max0_left == 0) && ((!block_max0_m_axis_tvalid) || block_max0_m_axis_tready))));
 
-always @(block_max0_opening, divide0_side_by_side5_whole, block_max0_maximum) begin: block_max0_compare
-    block_max0_greatest = divide0_side_by_side5_whole;
-    if (((!block_max0_opening) && (block_max0_maximum > divide0_side_by_side5_whole))) begin
+always @(block_max0_opening, divide0_side_by_side4_whole, block_max0_maximum) begin: block_max0_compare
+    block_max0_greatest = divide0_side_by_side4_whole;
+    if (((!block_max0_opening) && (block_max0_maximum > divide0_side_by_side4_whole))) begin
         block_max0_greatest = block_max0_maximum;
     end
 end
@@ -4980,7 +5060,7 @@ always @(code_stack0_again, code_stack0_parts, code_stack0_read_all, code_stack0
     code_stack0_m_axis_tuser = code_stack0_size;
 end
 
-assign raw_queue0_cut3_field = divide0_side_by_side6_whole[8-1:(8 - 8)];
+assign raw_queue0_cut3_field = divide0_side_by_side5_whole[8-1:(8 - 8)];
 
 assign raw_queue0_aim_one0_write = (raw_queue0_take && (raw_queue0_place == 0));
 assign raw_queue0_aim_one0_address = raw_queue0_tail[12-1:0];
@@ -5046,7 +5126,7 @@ always @(posedge clk) begin: raw_queue0_ram9_read_port
     end
 end
 
-assign raw_queue0_side_by_side7_whole = raw_queue0_side_by_side7_joined;
+assign raw_queue0_side_by_side6_whole = raw_queue0_side_by_side6_joined;
 
 assign raw_queue0_reach = ({1'h0, raw_queue0_place} + 1);
 
@@ -5113,29 +5193,29 @@ assign chunk_assemble0_code_rest = {code_stack0_m_axis_tkeep[2], (code_stack0_m_
 
 assign chunk_assemble0_reach0_0_raw_here = chunk_assemble0_from_raw;
 
-always @(chunk_assemble0_from_codes, raw_queue0_side_by_side7_whole, chunk_assemble0_reach0_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick0_choose
-    chunk_assemble0_pick0_of_codes = 0;
-    chunk_assemble0_pick0_of_raw = 0;
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side6_whole, chunk_assemble0_reach0_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick0_0_choose
+    chunk_assemble0_pick0_0_of_codes = 0;
+    chunk_assemble0_pick0_0_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[0])) begin
-        chunk_assemble0_pick0_of_codes = code_stack0_m_axis_tdata[8-1:0];
+        chunk_assemble0_pick0_0_of_codes = code_stack0_m_axis_tdata[8-1:0];
     end
     if (chunk_assemble0_reach0_0_raw_here) begin
-        chunk_assemble0_pick0_of_raw = raw_queue0_side_by_side7_whole[8-1:0];
+        chunk_assemble0_pick0_0_of_raw = raw_queue0_side_by_side6_whole[8-1:0];
     end
 end
 
-assign chunk_assemble0_pick0_byte = ((chunk_assemble0_front[8-1:0] | chunk_assemble0_pick0_of_codes) | chunk_assemble0_pick0_of_raw);
+assign chunk_assemble0_pick0_0_byte = ((chunk_assemble0_front[8-1:0] | chunk_assemble0_pick0_0_of_codes) | chunk_assemble0_pick0_0_of_raw);
 
 assign chunk_assemble0_reach1_0_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 1));
 
-always @(chunk_assemble0_from_codes, raw_queue0_side_by_side7_whole, chunk_assemble0_reach1_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick1_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side6_whole, chunk_assemble0_reach1_0_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick1_choose
     chunk_assemble0_pick1_of_codes = 0;
     chunk_assemble0_pick1_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[1])) begin
         chunk_assemble0_pick1_of_codes = code_stack0_m_axis_tdata[16-1:8];
     end
     if (chunk_assemble0_reach1_0_raw_here) begin
-        chunk_assemble0_pick1_of_raw = raw_queue0_side_by_side7_whole[16-1:8];
+        chunk_assemble0_pick1_of_raw = raw_queue0_side_by_side6_whole[16-1:8];
     end
 end
 
@@ -5143,14 +5223,14 @@ assign chunk_assemble0_pick1_byte = ((chunk_assemble0_front[16-1:8] | chunk_asse
 
 assign chunk_assemble0_reach2_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 2));
 
-always @(chunk_assemble0_from_codes, raw_queue0_side_by_side7_whole, chunk_assemble0_reach2_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick2_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side6_whole, chunk_assemble0_reach2_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick2_choose
     chunk_assemble0_pick2_of_codes = 0;
     chunk_assemble0_pick2_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[2])) begin
         chunk_assemble0_pick2_of_codes = code_stack0_m_axis_tdata[24-1:16];
     end
     if (chunk_assemble0_reach2_raw_here) begin
-        chunk_assemble0_pick2_of_raw = raw_queue0_side_by_side7_whole[24-1:16];
+        chunk_assemble0_pick2_of_raw = raw_queue0_side_by_side6_whole[24-1:16];
     end
 end
 
@@ -5158,20 +5238,20 @@ assign chunk_assemble0_pick2_byte = ((chunk_assemble0_front[24-1:16] | chunk_ass
 
 assign chunk_assemble0_reach3_raw_here = (chunk_assemble0_from_raw && (chunk_assemble0_raw_reach >= 3));
 
-always @(chunk_assemble0_from_codes, raw_queue0_side_by_side7_whole, chunk_assemble0_reach3_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick3_choose
+always @(chunk_assemble0_from_codes, raw_queue0_side_by_side6_whole, chunk_assemble0_reach3_raw_here, code_stack0_m_axis_tdata, code_stack0_m_axis_tkeep) begin: chunk_assemble0_pick3_choose
     chunk_assemble0_pick3_of_codes = 0;
     chunk_assemble0_pick3_of_raw = 0;
     if ((chunk_assemble0_from_codes && code_stack0_m_axis_tkeep[3])) begin
         chunk_assemble0_pick3_of_codes = code_stack0_m_axis_tdata[32-1:24];
     end
     if (chunk_assemble0_reach3_raw_here) begin
-        chunk_assemble0_pick3_of_raw = raw_queue0_side_by_side7_whole[32-1:24];
+        chunk_assemble0_pick3_of_raw = raw_queue0_side_by_side6_whole[32-1:24];
     end
 end
 
 assign chunk_assemble0_pick3_byte = ((chunk_assemble0_front[32-1:24] | chunk_assemble0_pick3_of_codes) | chunk_assemble0_pick3_of_raw);
 
-assign chunk_assemble0_word = chunk_assemble0_side_by_side8_joined;
+assign chunk_assemble0_word = chunk_assemble0_side_by_side7_joined;
 
 always @(posedge clk) begin: chunk_assemble0_describe_bitmap0_look
     if (chunk_assemble0_start) begin

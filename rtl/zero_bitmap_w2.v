@@ -82,6 +82,7 @@ reg [1:0] fifo0_register_queue0_tail;
 reg bitmap_words0_closing;
 reg bitmap_words0_ended;
 reg [3:0] bitmap_words0_position;
+reg bitmap_words0_some;
 wire bitmap_words0_summary_due;
 wire bitmap_words0_take;
 reg bitmap_words0_word_done;
@@ -373,7 +374,7 @@ assign bitmap_words0_summary_due = (bitmap_words0_word_done && (bitmap_words0_en
 assign s_axis_tready = (!(bitmap_words0_ended || bitmap_words0_closing || crowded || bitmap_words0_summary_due));
 assign bitmap_words0_take = (s_axis_tvalid && (!(bitmap_words0_ended || bitmap_words0_closing || crowded || bitmap_words0_summary_due)));
 
-assign write_word = (bitmap_words0_word_done && (word != 0));
+assign write_word = (bitmap_words0_word_done && bitmap_words0_some);
 assign ended = (bitmap_words0_closing && (!write_summary));
 
 always @(posedge clk) begin: bitmap_words0_fill
@@ -410,12 +411,18 @@ always @(posedge clk) begin: bitmap_words0_fill
     end
 end
 
+always @(posedge clk) begin: bitmap_words0_look
+    if (bitmap_words0_take) begin
+        bitmap_words0_some <= ((s_axis_tdata != 0) || (bitmap_words0_some && (bitmap_words0_position != 0)));
+    end
+end
+
 always @(posedge clk) begin: bitmap_words0_summarize
     if (bitmap_words0_word_done) begin
         if ((bitmap_words0_word_number[5-1:0] == 0)) begin
             summary <= 0;
         end
-        summary[bitmap_words0_word_number[5-1:0]] <= (word != 0);
+        summary[bitmap_words0_word_number[5-1:0]] <= bitmap_words0_some;
         summary_number <= bitmap_words0_word_number[7-1:5];
     end
 end

@@ -53,12 +53,16 @@ reg [3:0] flags;
 wire free;
 wire [4:0] index;
 reg last;
+reg later;
+reg [3:0] later_flags;
+reg later_last;
 reg [2:0] more_distance;
 reg [2:0] more_run;
 reg one;
 reg [2:0] other_distance;
 reg [2:0] other_run;
 reg [11:0] pairs;
+wire room;
 reg [11:0] run;
 wire [11:0] run_sum;
 reg running;
@@ -409,17 +413,23 @@ assign free = ((!m_axis_tvalid) || m_axis_tready);
 assign step = (filled && ((!one) || (((!m_axis_tvalid) || m_axis_tready) && (!(waiting && two)))));
 assign close = (closing && ((!m_axis_tvalid) || m_axis_tready) && (!waiting));
 
-assign s_axis_tready = ((!closing) && ((!filled) || (step && (!last) && (!behind))));
+assign s_axis_tready = (!later);
+assign room = ((!closing) && ((!filled) || (step && (!last) && (!behind))));
 
 always @(posedge clk) begin: enter
     if (rst == 1) begin
         behind <= 0;
         closing <= 0;
         filled <= 0;
+        later <= 0;
     end
     else begin
-        if (s_axis_tready) begin
-            filled <= s_axis_tvalid;
+        if (room) begin
+            filled <= (later || s_axis_tvalid);
+            later <= 1'b0;
+        end
+        else if (s_axis_tvalid) begin
+            later <= 1'b1;
         end
         if ((step && last)) begin
             behind <= 1'b1;
@@ -438,9 +448,17 @@ always @(posedge clk) begin: enter
 end
 
 always @(posedge clk) begin: load
-    if (s_axis_tready) begin
+    if ((!later)) begin
+        later_flags <= s_axis_tdata;
+        later_last <= s_axis_tlast;
+    end
+    if (room) begin
         flags <= s_axis_tdata;
         last <= s_axis_tlast;
+        if (later) begin
+            flags <= later_flags;
+            last <= later_last;
+        end
     end
     else if (step) begin
         flags <= 0;

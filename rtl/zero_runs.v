@@ -89,12 +89,16 @@ reg [0:0] zero_pairs0_flags;
 wire zero_pairs0_free;
 wire [1:0] zero_pairs0_index;
 reg zero_pairs0_last;
+reg zero_pairs0_later;
+reg [0:0] zero_pairs0_later_flags;
+reg zero_pairs0_later_last;
 reg [0:0] zero_pairs0_more_distance;
 reg [0:0] zero_pairs0_more_run;
 reg zero_pairs0_one;
 reg [0:0] zero_pairs0_other_distance;
 reg [0:0] zero_pairs0_other_run;
 reg [11:0] zero_pairs0_pairs;
+wire zero_pairs0_room;
 reg [11:0] zero_pairs0_run;
 wire [11:0] zero_pairs0_run_sum;
 reg zero_pairs0_running;
@@ -107,8 +111,9 @@ reg zero_pairs0_m_axis_tready;
 reg zero_pairs0_m_axis_tlast;
 reg [23:0] zero_pairs0_m_axis_tdata;
 reg [3:0] zero_tokens0_base;
-wire zero_tokens0_complete;
+reg zero_tokens0_complete;
 wire [11:0] zero_tokens0_distance;
+wire [10:0] zero_tokens0_distance_bits;
 reg [3:0] zero_tokens0_distance_class;
 wire zero_tokens0_emit;
 wire zero_tokens0_ending;
@@ -117,15 +122,18 @@ reg [7:0] zero_tokens0_extra_bytes;
 wire zero_tokens0_finish;
 reg [17:0] zero_tokens0_held;
 reg [9:0] zero_tokens0_kept;
+wire zero_tokens0_lay;
 reg [4:0] zero_tokens0_level;
-wire [10:0] zero_tokens0_long_extra;
 reg [17:0] zero_tokens0_moved;
-reg [11:0] zero_tokens0_number;
 wire zero_tokens0_of_run;
 wire zero_tokens0_price;
 wire zero_tokens0_put;
+reg [10:0] zero_tokens0_put_bits;
+reg [3:0] zero_tokens0_put_size;
+reg zero_tokens0_putting;
 wire zero_tokens0_ready;
 wire [11:0] zero_tokens0_run;
+wire [10:0] zero_tokens0_run_bits;
 reg [3:0] zero_tokens0_run_class;
 reg zero_tokens0_second;
 wire zero_tokens0_short;
@@ -159,6 +167,18 @@ wire zero_tokens0_strip_leading_one0_keep8_bit;
 wire zero_tokens0_strip_leading_one0_keep9_bit;
 wire zero_tokens0_strip_leading_one0_keep10_bit;
 wire [10:0] zero_tokens0_strip_leading_one0_side_by_side0_joined;
+wire zero_tokens0_strip_leading_one1_keep11_bit;
+wire zero_tokens0_strip_leading_one1_keep12_bit;
+wire zero_tokens0_strip_leading_one1_keep13_bit;
+wire zero_tokens0_strip_leading_one1_keep14_bit;
+wire zero_tokens0_strip_leading_one1_keep15_bit;
+wire zero_tokens0_strip_leading_one1_keep16_bit;
+wire zero_tokens0_strip_leading_one1_keep17_bit;
+wire zero_tokens0_strip_leading_one1_keep18_bit;
+wire zero_tokens0_strip_leading_one1_keep19_bit;
+wire zero_tokens0_strip_leading_one1_keep20_bit;
+wire zero_tokens0_strip_leading_one1_keep21_bit;
+wire [10:0] zero_tokens0_strip_leading_one1_side_by_side1_joined;
 reg [2:0] zero_tokens0_join_short0_distance_bits;
 reg [2:0] zero_tokens0_join_short0_run_bits;
 reg [1:0] zero_tokens0_join_short0_distance_size;
@@ -174,6 +194,7 @@ wire zero_part0_ended;
 reg [7:0] zero_part0_extra;
 reg [7:0] zero_part0_extra_bytes;
 reg zero_part0_few;
+reg [12:0] zero_part0_head;
 wire zero_part0_hold;
 reg zero_part0_known;
 wire zero_part0_last;
@@ -194,7 +215,7 @@ wire zero_part0_short;
 reg [9:0] zero_part0_size;
 reg [1:0] zero_part0_slot;
 reg zero_part0_some;
-reg [1:0] zero_part0_state;
+reg [2:0] zero_part0_state;
 reg [1:0] zero_part0_step;
 reg [31:0] zero_part0_summary;
 reg [1:0] zero_part0_summary_last;
@@ -212,6 +233,7 @@ reg [2:0] zero_part0_m_choice_tdata;
 reg zero_part0_bitmap_words0_closing;
 reg zero_part0_bitmap_words0_ended;
 reg [4:0] zero_part0_bitmap_words0_position;
+reg zero_part0_bitmap_words0_some;
 wire zero_part0_bitmap_words0_summary_due;
 wire zero_part0_bitmap_words0_take;
 reg zero_part0_bitmap_words0_word_done;
@@ -248,7 +270,7 @@ reg [0:0] zero_part0_bitmap_words0_collect28_kept;
 reg [0:0] zero_part0_bitmap_words0_collect29_kept;
 reg [0:0] zero_part0_bitmap_words0_collect30_kept;
 reg [0:0] zero_part0_bitmap_words0_collect31_kept;
-wire [31:0] zero_part0_bitmap_words0_side_by_side1_joined;
+wire [31:0] zero_part0_bitmap_words0_side_by_side2_joined;
 wire [9:0] zero_part0_byte_rams0_address;
 wire [9:0] zero_part0_byte_rams0_read_address;
 wire zero_part0_byte_rams0_write;
@@ -259,7 +281,7 @@ wire zero_part0_byte_rams0_reach2_write;
 reg [7:0] zero_part0_byte_rams0_ram2_read_data;
 wire zero_part0_byte_rams0_reach3_write;
 reg [7:0] zero_part0_byte_rams0_ram3_read_data;
-wire [31:0] zero_part0_byte_rams0_side_by_side2_joined;
+wire [31:0] zero_part0_byte_rams0_side_by_side3_joined;
 wire [11:0] token_reverse0_address;
 wire [11:0] token_reverse0_read_address;
 wire token_reverse0_write_here;
@@ -298,46 +320,57 @@ assign zero_tokens0_strip_leading_one0_side_by_side0_joined[3] = zero_tokens0_st
 assign zero_tokens0_strip_leading_one0_side_by_side0_joined[2] = zero_tokens0_strip_leading_one0_keep2_bit;
 assign zero_tokens0_strip_leading_one0_side_by_side0_joined[1] = zero_tokens0_strip_leading_one0_keep1_bit;
 assign zero_tokens0_strip_leading_one0_side_by_side0_joined[0] = zero_tokens0_strip_leading_one0_keep0_bit;
-assign zero_part0_bitmap_words0_side_by_side1_joined[31] = zero_part0_bitmap_words0_collect31_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[30] = zero_part0_bitmap_words0_collect30_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[29] = zero_part0_bitmap_words0_collect29_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[28] = zero_part0_bitmap_words0_collect28_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[27] = zero_part0_bitmap_words0_collect27_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[26] = zero_part0_bitmap_words0_collect26_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[25] = zero_part0_bitmap_words0_collect25_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[24] = zero_part0_bitmap_words0_collect24_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[23] = zero_part0_bitmap_words0_collect23_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[22] = zero_part0_bitmap_words0_collect22_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[21] = zero_part0_bitmap_words0_collect21_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[20] = zero_part0_bitmap_words0_collect20_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[19] = zero_part0_bitmap_words0_collect19_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[18] = zero_part0_bitmap_words0_collect18_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[17] = zero_part0_bitmap_words0_collect17_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[16] = zero_part0_bitmap_words0_collect16_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[15] = zero_part0_bitmap_words0_collect15_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[14] = zero_part0_bitmap_words0_collect14_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[13] = zero_part0_bitmap_words0_collect13_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[12] = zero_part0_bitmap_words0_collect12_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[11] = zero_part0_bitmap_words0_collect11_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[10] = zero_part0_bitmap_words0_collect10_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[9] = zero_part0_bitmap_words0_collect9_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[8] = zero_part0_bitmap_words0_collect8_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[7] = zero_part0_bitmap_words0_collect7_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[6] = zero_part0_bitmap_words0_collect6_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[5] = zero_part0_bitmap_words0_collect5_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[4] = zero_part0_bitmap_words0_collect4_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[3] = zero_part0_bitmap_words0_collect3_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[2] = zero_part0_bitmap_words0_collect2_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[1] = zero_part0_bitmap_words0_collect1_kept[0];
-assign zero_part0_bitmap_words0_side_by_side1_joined[0] = zero_part0_bitmap_words0_collect0_kept[0];
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[10] = zero_tokens0_strip_leading_one1_keep21_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[9] = zero_tokens0_strip_leading_one1_keep20_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[8] = zero_tokens0_strip_leading_one1_keep19_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[7] = zero_tokens0_strip_leading_one1_keep18_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[6] = zero_tokens0_strip_leading_one1_keep17_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[5] = zero_tokens0_strip_leading_one1_keep16_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[4] = zero_tokens0_strip_leading_one1_keep15_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[3] = zero_tokens0_strip_leading_one1_keep14_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[2] = zero_tokens0_strip_leading_one1_keep13_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[1] = zero_tokens0_strip_leading_one1_keep12_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[0] = zero_tokens0_strip_leading_one1_keep11_bit;
+assign zero_part0_bitmap_words0_side_by_side2_joined[31] = zero_part0_bitmap_words0_collect31_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[30] = zero_part0_bitmap_words0_collect30_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[29] = zero_part0_bitmap_words0_collect29_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[28] = zero_part0_bitmap_words0_collect28_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[27] = zero_part0_bitmap_words0_collect27_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[26] = zero_part0_bitmap_words0_collect26_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[25] = zero_part0_bitmap_words0_collect25_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[24] = zero_part0_bitmap_words0_collect24_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[23] = zero_part0_bitmap_words0_collect23_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[22] = zero_part0_bitmap_words0_collect22_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[21] = zero_part0_bitmap_words0_collect21_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[20] = zero_part0_bitmap_words0_collect20_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[19] = zero_part0_bitmap_words0_collect19_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[18] = zero_part0_bitmap_words0_collect18_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[17] = zero_part0_bitmap_words0_collect17_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[16] = zero_part0_bitmap_words0_collect16_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[15] = zero_part0_bitmap_words0_collect15_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[14] = zero_part0_bitmap_words0_collect14_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[13] = zero_part0_bitmap_words0_collect13_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[12] = zero_part0_bitmap_words0_collect12_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[11] = zero_part0_bitmap_words0_collect11_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[10] = zero_part0_bitmap_words0_collect10_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[9] = zero_part0_bitmap_words0_collect9_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[8] = zero_part0_bitmap_words0_collect8_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[7] = zero_part0_bitmap_words0_collect7_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[6] = zero_part0_bitmap_words0_collect6_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[5] = zero_part0_bitmap_words0_collect5_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[4] = zero_part0_bitmap_words0_collect4_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[3] = zero_part0_bitmap_words0_collect3_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[2] = zero_part0_bitmap_words0_collect2_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[1] = zero_part0_bitmap_words0_collect1_kept[0];
+assign zero_part0_bitmap_words0_side_by_side2_joined[0] = zero_part0_bitmap_words0_collect0_kept[0];
 assign zero_part0_byte_rams0_address[10-1:8] = zero_part0_slot;
 assign zero_part0_byte_rams0_address[8-1:0] = zero_part0_write_place;
 assign zero_part0_byte_rams0_read_address[10-1:8] = zero_part0_read_slot;
 assign zero_part0_byte_rams0_read_address[8-1:0] = zero_part0_place;
-assign zero_part0_byte_rams0_side_by_side2_joined[32-1:24] = zero_part0_byte_rams0_ram3_read_data;
-assign zero_part0_byte_rams0_side_by_side2_joined[24-1:16] = zero_part0_byte_rams0_ram2_read_data;
-assign zero_part0_byte_rams0_side_by_side2_joined[16-1:8] = zero_part0_byte_rams0_ram1_read_data;
-assign zero_part0_byte_rams0_side_by_side2_joined[8-1:0] = zero_part0_byte_rams0_byte;
+assign zero_part0_byte_rams0_side_by_side3_joined[32-1:24] = zero_part0_byte_rams0_ram3_read_data;
+assign zero_part0_byte_rams0_side_by_side3_joined[24-1:16] = zero_part0_byte_rams0_ram2_read_data;
+assign zero_part0_byte_rams0_side_by_side3_joined[16-1:8] = zero_part0_byte_rams0_ram1_read_data;
+assign zero_part0_byte_rams0_side_by_side3_joined[8-1:0] = zero_part0_byte_rams0_byte;
 assign token_reverse0_address[12-1:10] = token_reverse0_slot;
 assign token_reverse0_address[10-1:0] = token_reverse0_index[10-1:0];
 assign token_reverse0_read_address[12-1:10] = token_reverse0_read_slot;
@@ -441,17 +474,23 @@ assign zero_pairs0_free = ((!zero_pairs0_m_axis_tvalid) || zero_pairs0_m_axis_tr
 assign zero_pairs0_step = (zero_pairs0_filled && ((!zero_pairs0_one) || (((!zero_pairs0_m_axis_tvalid) || zero_pairs0_m_axis_tready) && (!(zero_pairs0_waiting && zero_pairs0_two)))));
 assign zero_pairs0_close = (zero_pairs0_closing && ((!zero_pairs0_m_axis_tvalid) || zero_pairs0_m_axis_tready) && (!zero_pairs0_waiting));
 
-assign share0_second_tready = ((!zero_pairs0_closing) && ((!zero_pairs0_filled) || (zero_pairs0_step && (!zero_pairs0_last) && (!zero_pairs0_behind))));
+assign share0_second_tready = (!zero_pairs0_later);
+assign zero_pairs0_room = ((!zero_pairs0_closing) && ((!zero_pairs0_filled) || (zero_pairs0_step && (!zero_pairs0_last) && (!zero_pairs0_behind))));
 
 always @(posedge clk) begin: zero_pairs0_enter
     if (rst == 1) begin
         zero_pairs0_behind <= 0;
         zero_pairs0_closing <= 0;
         zero_pairs0_filled <= 0;
+        zero_pairs0_later <= 0;
     end
     else begin
-        if (share0_second_tready) begin
-            zero_pairs0_filled <= share0_second_tvalid;
+        if (zero_pairs0_room) begin
+            zero_pairs0_filled <= (zero_pairs0_later || share0_second_tvalid);
+            zero_pairs0_later <= 1'b0;
+        end
+        else if (share0_second_tvalid) begin
+            zero_pairs0_later <= 1'b1;
         end
         if ((zero_pairs0_step && zero_pairs0_last)) begin
             zero_pairs0_behind <= 1'b1;
@@ -470,9 +509,17 @@ always @(posedge clk) begin: zero_pairs0_enter
 end
 
 always @(posedge clk) begin: zero_pairs0_load
-    if (share0_second_tready) begin
+    if ((!zero_pairs0_later)) begin
+        zero_pairs0_later_flags <= share0_second_tdata;
+        zero_pairs0_later_last <= share0_second_tlast;
+    end
+    if (zero_pairs0_room) begin
         zero_pairs0_flags <= share0_second_tdata;
         zero_pairs0_last <= share0_second_tlast;
+        if (zero_pairs0_later) begin
+            zero_pairs0_flags <= zero_pairs0_later_flags;
+            zero_pairs0_last <= zero_pairs0_later_last;
+        end
     end
     else if (zero_pairs0_step) begin
         zero_pairs0_flags <= 0;
@@ -657,11 +704,11 @@ end
 
 always @(posedge clk) begin: zero_tokens0_add_prices0_add
     if (rst == 1) begin
-        zero_tokens0_cost_0 <= 0;
+        zero_tokens0_cost_0 <= 56;
     end
     else begin
         if (zero_tokens0_finish) begin
-            zero_tokens0_cost_0 <= 0;
+            zero_tokens0_cost_0 <= 56;
         end
         else if (zero_tokens0_price) begin
             zero_tokens0_cost_0 <= ((zero_tokens0_cost_0 + {10'h0, zero_tokens0_add_prices0_distance_price}) + {10'h0, zero_tokens0_add_prices0_run_price});
@@ -707,11 +754,11 @@ end
 
 always @(posedge clk) begin: zero_tokens0_add_prices1_add
     if (rst == 1) begin
-        zero_tokens0_cost_1 <= 0;
+        zero_tokens0_cost_1 <= 56;
     end
     else begin
         if (zero_tokens0_finish) begin
-            zero_tokens0_cost_1 <= 0;
+            zero_tokens0_cost_1 <= 56;
         end
         else if (zero_tokens0_price) begin
             zero_tokens0_cost_1 <= ((zero_tokens0_cost_1 + {10'h0, zero_tokens0_add_prices1_distance_price}) + {10'h0, zero_tokens0_add_prices1_run_price});
@@ -719,29 +766,53 @@ always @(posedge clk) begin: zero_tokens0_add_prices1_add
     end
 end
 
-assign zero_tokens0_strip_leading_one0_keep0_bit = (zero_tokens0_number[0] && (zero_tokens0_number[12-1:1] != 0));
+assign zero_tokens0_strip_leading_one0_keep0_bit = (zero_tokens0_distance[0] && (zero_tokens0_distance[12-1:1] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep1_bit = (zero_tokens0_number[1] && (zero_tokens0_number[12-1:2] != 0));
+assign zero_tokens0_strip_leading_one0_keep1_bit = (zero_tokens0_distance[1] && (zero_tokens0_distance[12-1:2] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep2_bit = (zero_tokens0_number[2] && (zero_tokens0_number[12-1:3] != 0));
+assign zero_tokens0_strip_leading_one0_keep2_bit = (zero_tokens0_distance[2] && (zero_tokens0_distance[12-1:3] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep3_bit = (zero_tokens0_number[3] && (zero_tokens0_number[12-1:4] != 0));
+assign zero_tokens0_strip_leading_one0_keep3_bit = (zero_tokens0_distance[3] && (zero_tokens0_distance[12-1:4] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep4_bit = (zero_tokens0_number[4] && (zero_tokens0_number[12-1:5] != 0));
+assign zero_tokens0_strip_leading_one0_keep4_bit = (zero_tokens0_distance[4] && (zero_tokens0_distance[12-1:5] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep5_bit = (zero_tokens0_number[5] && (zero_tokens0_number[12-1:6] != 0));
+assign zero_tokens0_strip_leading_one0_keep5_bit = (zero_tokens0_distance[5] && (zero_tokens0_distance[12-1:6] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep6_bit = (zero_tokens0_number[6] && (zero_tokens0_number[12-1:7] != 0));
+assign zero_tokens0_strip_leading_one0_keep6_bit = (zero_tokens0_distance[6] && (zero_tokens0_distance[12-1:7] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep7_bit = (zero_tokens0_number[7] && (zero_tokens0_number[12-1:8] != 0));
+assign zero_tokens0_strip_leading_one0_keep7_bit = (zero_tokens0_distance[7] && (zero_tokens0_distance[12-1:8] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep8_bit = (zero_tokens0_number[8] && (zero_tokens0_number[12-1:9] != 0));
+assign zero_tokens0_strip_leading_one0_keep8_bit = (zero_tokens0_distance[8] && (zero_tokens0_distance[12-1:9] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep9_bit = (zero_tokens0_number[9] && (zero_tokens0_number[12-1:10] != 0));
+assign zero_tokens0_strip_leading_one0_keep9_bit = (zero_tokens0_distance[9] && (zero_tokens0_distance[12-1:10] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep10_bit = (zero_tokens0_number[10] && (zero_tokens0_number[12-1:11] != 0));
+assign zero_tokens0_strip_leading_one0_keep10_bit = (zero_tokens0_distance[10] && (zero_tokens0_distance[12-1:11] != 0));
 
-assign zero_tokens0_long_extra = zero_tokens0_strip_leading_one0_side_by_side0_joined;
+assign zero_tokens0_distance_bits = zero_tokens0_strip_leading_one0_side_by_side0_joined;
+
+assign zero_tokens0_strip_leading_one1_keep11_bit = (zero_tokens0_run[0] && (zero_tokens0_run[12-1:1] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep12_bit = (zero_tokens0_run[1] && (zero_tokens0_run[12-1:2] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep13_bit = (zero_tokens0_run[2] && (zero_tokens0_run[12-1:3] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep14_bit = (zero_tokens0_run[3] && (zero_tokens0_run[12-1:4] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep15_bit = (zero_tokens0_run[4] && (zero_tokens0_run[12-1:5] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep16_bit = (zero_tokens0_run[5] && (zero_tokens0_run[12-1:6] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep17_bit = (zero_tokens0_run[6] && (zero_tokens0_run[12-1:7] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep18_bit = (zero_tokens0_run[7] && (zero_tokens0_run[12-1:8] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep19_bit = (zero_tokens0_run[8] && (zero_tokens0_run[12-1:9] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep20_bit = (zero_tokens0_run[9] && (zero_tokens0_run[12-1:10] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep21_bit = (zero_tokens0_run[10] && (zero_tokens0_run[12-1:11] != 0));
+
+assign zero_tokens0_run_bits = zero_tokens0_strip_leading_one1_side_by_side1_joined;
 
 always @(zero_tokens0_distance) begin: zero_tokens0_join_short0_strip_short0_strip
     zero_tokens0_join_short0_distance_bits[2] = (zero_tokens0_distance[2] && zero_tokens0_distance[3]);
@@ -770,11 +841,9 @@ assign zero_tokens0_run = zero_pairs0_m_axis_tdata[(2 * 12)-1:12];
 assign zero_tokens0_of_run = (zero_tokens0_second || (zero_tokens0_distance[12-1:1] == 0));
 assign zero_tokens0_whole = (zero_tokens0_second || zero_tokens0_short || (zero_tokens0_distance[12-1:1] == 0) || (zero_tokens0_run[12-1:1] == 0));
 
-always @(zero_tokens0_distance_class, zero_tokens0_short, zero_tokens0_of_run, zero_tokens0_short_size, zero_tokens0_run_class, zero_tokens0_run, zero_tokens0_distance) begin: zero_tokens0_pick
-    zero_tokens0_number = zero_tokens0_distance;
+always @(zero_tokens0_distance_class, zero_tokens0_short, zero_tokens0_of_run, zero_tokens0_short_size, zero_tokens0_run_class) begin: zero_tokens0_pick
     zero_tokens0_size = (zero_tokens0_distance_class - 1);
     if (zero_tokens0_of_run) begin
-        zero_tokens0_number = zero_tokens0_run;
         zero_tokens0_size = (zero_tokens0_run_class - 1);
     end
     if (zero_tokens0_short) begin
@@ -782,21 +851,25 @@ always @(zero_tokens0_distance_class, zero_tokens0_short, zero_tokens0_of_run, z
     end
 end
 
-always @(zero_tokens0_short, zero_tokens0_short_bits, zero_tokens0_long_extra) begin: zero_tokens0_pick_bits
-    zero_tokens0_extra = zero_tokens0_long_extra;
+always @(zero_tokens0_short, zero_tokens0_of_run, zero_tokens0_run_bits, zero_tokens0_short_bits, zero_tokens0_distance_bits) begin: zero_tokens0_pick_bits
+    zero_tokens0_extra = zero_tokens0_distance_bits;
+    if (zero_tokens0_of_run) begin
+        zero_tokens0_extra = zero_tokens0_run_bits;
+    end
     if (zero_tokens0_short) begin
         zero_tokens0_extra = {5'h0, zero_tokens0_short_bits};
     end
 end
 
 assign zero_tokens0_emit = ((zero_tokens0_level >= 8) && zero_tokens0_m_axis_tready);
-assign zero_tokens0_ready = ((zero_tokens0_level < 16) && ((zero_tokens0_level < 8) || zero_tokens0_m_axis_tready) && ((!zero_tokens0_m_class_tvalid) || zero_tokens0_m_class_tready) && (!zero_pairs0_m_axis_tlast));
+assign zero_tokens0_lay = (zero_tokens0_putting && (zero_tokens0_level < 16) && ((zero_tokens0_level < 8) || zero_tokens0_m_axis_tready));
 assign zero_tokens0_price = (zero_tokens0_m_class_tvalid && zero_tokens0_m_class_tready && (!zero_tokens0_m_class_tlast));
 assign zero_tokens0_ending = (zero_pairs0_m_axis_tvalid && zero_pairs0_m_axis_tlast);
-assign zero_tokens0_complete = ((zero_tokens0_level == 0) && (!zero_tokens0_m_class_tvalid));
+
+assign zero_tokens0_ready = ((zero_tokens0_lay || (!zero_tokens0_putting)) && ((!zero_tokens0_m_class_tvalid) || zero_tokens0_m_class_tready) && (!zero_pairs0_m_axis_tlast));
 
 assign zero_tokens0_put = (zero_tokens0_ready && zero_pairs0_m_axis_tvalid);
-assign zero_tokens0_finish = (zero_tokens0_ending && zero_tokens0_complete && zero_tokens0_m_axis_tready);
+assign zero_tokens0_finish = (zero_tokens0_complete && zero_tokens0_m_axis_tready);
 
 always @(zero_tokens0_ready, zero_pairs0_m_axis_tlast, zero_tokens0_m_axis_tready, zero_tokens0_complete, zero_tokens0_whole) begin: zero_tokens0_accept
     zero_pairs0_m_axis_tready = (zero_tokens0_ready && zero_tokens0_whole);
@@ -805,23 +878,23 @@ always @(zero_tokens0_ready, zero_pairs0_m_axis_tlast, zero_tokens0_m_axis_tread
     end
 end
 
-always @(zero_tokens0_level, zero_tokens0_emit, zero_tokens0_extra, zero_tokens0_held, zero_tokens0_put) begin: zero_tokens0_lay
+always @(zero_tokens0_level, zero_tokens0_put_bits, zero_tokens0_emit, zero_tokens0_held, zero_tokens0_lay) begin: zero_tokens0_line_up
     zero_tokens0_kept = {2'h0, zero_tokens0_held[8-1:0]};
     if (zero_tokens0_emit) begin
         zero_tokens0_kept = zero_tokens0_held[18-1:8];
     end
     zero_tokens0_base = {zero_tokens0_level[4], zero_tokens0_level[3-1:0]};
     zero_tokens0_moved = 0;
-    if (zero_tokens0_put) begin
-        zero_tokens0_moved = ({7'h0, zero_tokens0_extra} << zero_tokens0_level[3-1:0]);
+    if (zero_tokens0_lay) begin
+        zero_tokens0_moved = ({7'h0, zero_tokens0_put_bits} << zero_tokens0_level[3-1:0]);
     end
 end
 
-always @(zero_tokens0_level, zero_tokens0_cost_0, zero_tokens0_cost_1, zero_tokens0_extra_bytes, zero_pairs0_m_axis_tdata, zero_tokens0_m_class_tvalid, zero_tokens0_held, zero_tokens0_ending) begin: zero_tokens0_show
-    zero_tokens0_m_axis_tvalid = ((zero_tokens0_level >= 8) || (zero_tokens0_ending && ((zero_tokens0_level != 0) || (!zero_tokens0_m_class_tvalid))));
-    zero_tokens0_m_axis_tlast = (zero_tokens0_level == 0);
+always @(zero_tokens0_level, zero_tokens0_putting, zero_tokens0_cost_0, zero_tokens0_cost_1, zero_tokens0_extra_bytes, zero_tokens0_complete, zero_tokens0_held, zero_pairs0_m_axis_tdata, zero_tokens0_ending) begin: zero_tokens0_show
+    zero_tokens0_m_axis_tvalid = (zero_tokens0_complete || (zero_tokens0_level >= 8) || (zero_tokens0_ending && (!zero_tokens0_putting) && (zero_tokens0_level != 0)));
+    zero_tokens0_m_axis_tlast = zero_tokens0_complete;
     zero_tokens0_m_axis_tdata = {40'h0, zero_tokens0_extra_bytes, zero_tokens0_held[8-1:0]};
-    if ((zero_tokens0_level == 0)) begin
+    if (zero_tokens0_complete) begin
         zero_tokens0_m_axis_tdata = {zero_tokens0_cost_1, zero_tokens0_cost_0, zero_pairs0_m_axis_tdata[12-1:0], zero_tokens0_extra_bytes, 8'h0};
     end
 end
@@ -829,31 +902,38 @@ end
 always @(posedge clk) begin: zero_tokens0_advance
     if (rst == 1) begin
         zero_tokens0_level <= 0;
+        zero_tokens0_putting <= 0;
         zero_tokens0_second <= 0;
         zero_tokens0_extra_bytes <= 0;
         zero_tokens0_m_class_tlast <= 0;
+        zero_tokens0_complete <= 0;
         zero_tokens0_m_class_tvalid <= 0;
         zero_tokens0_held <= 0;
     end
     else begin
-        if ((zero_tokens0_emit || zero_tokens0_put)) begin
+        if ((zero_tokens0_emit || zero_tokens0_lay)) begin
             zero_tokens0_held <= ({8'h0, zero_tokens0_kept} | zero_tokens0_moved);
             zero_tokens0_level <= {1'h0, zero_tokens0_base};
-            if (zero_tokens0_put) begin
-                zero_tokens0_level <= ({1'h0, zero_tokens0_base} + {1'h0, zero_tokens0_size});
+            if (zero_tokens0_lay) begin
+                zero_tokens0_level <= ({1'h0, zero_tokens0_base} + {1'h0, zero_tokens0_put_size});
             end
         end
-        else if ((zero_tokens0_ending && zero_tokens0_m_axis_tready)) begin
+        else if ((zero_tokens0_ending && (!zero_tokens0_putting) && zero_tokens0_m_axis_tready)) begin
             zero_tokens0_held <= 0;
             zero_tokens0_level <= 0;
         end
+        zero_tokens0_complete <= (zero_tokens0_ending && (zero_tokens0_level == 0) && (!(zero_tokens0_putting || zero_tokens0_m_class_tvalid || zero_tokens0_finish)));
         if (zero_tokens0_put) begin
             zero_tokens0_second <= (!zero_tokens0_whole);
+            zero_tokens0_putting <= 1'b1;
+        end
+        else if (zero_tokens0_lay) begin
+            zero_tokens0_putting <= 1'b0;
         end
         if (zero_tokens0_finish) begin
             zero_tokens0_extra_bytes <= 0;
         end
-        else if ((zero_tokens0_m_axis_tready && ((zero_tokens0_level >= 8) || (zero_tokens0_ending && (zero_tokens0_level != 0))))) begin
+        else if ((zero_tokens0_m_axis_tready && ((zero_tokens0_level >= 8) || (zero_tokens0_ending && (!zero_tokens0_putting) && (zero_tokens0_level != 0))))) begin
             zero_tokens0_extra_bytes <= (zero_tokens0_extra_bytes + 1);
         end
         if (((zero_tokens0_put && zero_tokens0_whole) || zero_tokens0_finish)) begin
@@ -869,6 +949,10 @@ end
 always @(posedge clk) begin: zero_tokens0_move
     if ((zero_tokens0_put || zero_tokens0_finish)) begin
         zero_tokens0_m_class_tdata <= {zero_tokens0_run_class, zero_tokens0_distance_class};
+    end
+    if (zero_tokens0_put) begin
+        zero_tokens0_put_bits <= zero_tokens0_extra;
+        zero_tokens0_put_size <= zero_tokens0_size;
     end
 end
 
@@ -1286,14 +1370,14 @@ always @(posedge clk) begin: zero_part0_bitmap_words0_collect31_put
     end
 end
 
-assign zero_part0_word = zero_part0_bitmap_words0_side_by_side1_joined;
+assign zero_part0_word = zero_part0_bitmap_words0_side_by_side2_joined;
 
 assign zero_part0_bitmap_words0_summary_due = (zero_part0_bitmap_words0_word_done && (zero_part0_bitmap_words0_ended || ($signed({1'b0, zero_part0_bitmap_words0_word_number[5-1:0]}) == (32 - 1))));
 
 assign share0_first_tready = (!(zero_part0_bitmap_words0_ended || zero_part0_bitmap_words0_closing || zero_part0_hold || zero_part0_bitmap_words0_summary_due));
 assign zero_part0_bitmap_words0_take = (share0_first_tvalid && (!(zero_part0_bitmap_words0_ended || zero_part0_bitmap_words0_closing || zero_part0_hold || zero_part0_bitmap_words0_summary_due)));
 
-assign zero_part0_write_word = (zero_part0_bitmap_words0_word_done && (zero_part0_word != 0));
+assign zero_part0_write_word = (zero_part0_bitmap_words0_word_done && zero_part0_bitmap_words0_some);
 assign zero_part0_ended = (zero_part0_bitmap_words0_closing && (!zero_part0_write_summary));
 
 always @(posedge clk) begin: zero_part0_bitmap_words0_fill
@@ -1330,12 +1414,18 @@ always @(posedge clk) begin: zero_part0_bitmap_words0_fill
     end
 end
 
+always @(posedge clk) begin: zero_part0_bitmap_words0_look
+    if (zero_part0_bitmap_words0_take) begin
+        zero_part0_bitmap_words0_some <= ((share0_first_tdata != 0) || (zero_part0_bitmap_words0_some && (zero_part0_bitmap_words0_position != 0)));
+    end
+end
+
 always @(posedge clk) begin: zero_part0_bitmap_words0_summarize
     if (zero_part0_bitmap_words0_word_done) begin
         if ((zero_part0_bitmap_words0_word_number[5-1:0] == 0)) begin
             zero_part0_summary <= 0;
         end
-        zero_part0_summary[zero_part0_bitmap_words0_word_number[5-1:0]] <= (zero_part0_word != 0);
+        zero_part0_summary[zero_part0_bitmap_words0_word_number[5-1:0]] <= zero_part0_bitmap_words0_some;
         zero_part0_summary_last <= zero_part0_bitmap_words0_word_number[7-1:5];
     end
 end
@@ -1396,7 +1486,7 @@ always @(posedge clk) begin: zero_part0_byte_rams0_ram3_read_port
     end
 end
 
-assign m_axis_tdata = zero_part0_byte_rams0_side_by_side2_joined;
+assign m_axis_tdata = zero_part0_byte_rams0_side_by_side3_joined;
 
 always @(zero_tokens0_m_axis_tdata) begin: zero_part0_cut
     zero_part0_extra = zero_tokens0_m_axis_tdata[8-1:0];
@@ -1415,12 +1505,12 @@ assign zero_part0_words = (zero_part0_bitmap_end - {6'h0, zero_part0_missing});
 assign zero_part0_runs_size = ({2'h0, zero_part0_extra_bytes} + 7);
 assign zero_part0_bitmap_size = {zero_part0_words, 2'h0};
 
-always @(zero_part0_cost_0, zero_part0_known, zero_part0_pairs, zero_part0_runs_size, zero_part0_cost_1, zero_part0_cost, s_chunk_tdata) begin: zero_part0_compare
+always @(zero_part0_cost_0, zero_part0_known, zero_part0_pairs, zero_part0_cost_1, zero_part0_cost, zero_part0_extra_bytes, s_chunk_tdata) begin: zero_part0_compare
     zero_part0_cost = zero_part0_cost_0;
     if (zero_part0_known) begin
         zero_part0_cost = zero_part0_cost_1;
     end
-    zero_part0_least = ({1'h0, zero_part0_cost[14-1:3]} + {2'h0, zero_part0_runs_size});
+    zero_part0_least = ({1'h0, zero_part0_cost[14-1:3]} + {4'h0, zero_part0_extra_bytes});
     zero_part0_some = ((zero_part0_pairs != 0) && (s_chunk_tdata != 0));
     zero_part0_few = (zero_part0_pairs <= 1024);
 end
@@ -1541,9 +1631,9 @@ always @(posedge clk) begin: zero_part0_tell
     end
 end
 
-assign zero_part0_leave = ((zero_part0_state == 3) && m_axis_tready);
+assign zero_part0_leave = ((zero_part0_state == 4) && m_axis_tready);
 assign zero_part0_last = ((zero_part0_left <= 3) || ((zero_part0_left == 4) && (!zero_part0_short)));
-assign zero_part0_read = (((zero_part0_state == 0) && (zero_part0_waiting != 0)) || (zero_part0_state == 2) || ((zero_part0_state == 3) && m_axis_tready));
+assign zero_part0_read = (((zero_part0_state == 0) && (zero_part0_waiting != 0)) || (zero_part0_state == 3) || ((zero_part0_state == 4) && m_axis_tready));
 
 always @(posedge clk) begin: zero_part0_go_on
     if (rst == 1) begin
@@ -1562,6 +1652,9 @@ always @(posedge clk) begin: zero_part0_go_on
         else if ((zero_part0_state == 2)) begin
             zero_part0_state <= 3;
         end
+        else if ((zero_part0_state == 3)) begin
+            zero_part0_state <= 4;
+        end
         else if ((m_axis_tready && zero_part0_last)) begin
             zero_part0_state <= 0;
             zero_part0_read_slot <= (zero_part0_read_slot + 1);
@@ -1577,12 +1670,12 @@ always @(posedge clk) begin: zero_part0_walk
         zero_part0_read_summary_last <= 0;
     end
     else begin
-        if ((zero_part0_state == 1)) begin
-            zero_part0_left <= m_axis_tdata[10-1:0];
-            zero_part0_read_summary_last <= m_axis_tdata[10+:2];
-            zero_part0_read_runs <= m_axis_tdata[(10 + 2)];
+        if ((zero_part0_state == 2)) begin
+            zero_part0_left <= zero_part0_head[10-1:0];
+            zero_part0_read_summary_last <= zero_part0_head[10+:2];
+            zero_part0_read_runs <= zero_part0_head[(10 + 2)];
             zero_part0_place <= 0;
-            if (m_axis_tdata[(10 + 2)]) begin
+            if (zero_part0_head[(10 + 2)]) begin
                 zero_part0_place <= 190;
             end
         end
@@ -1604,8 +1697,12 @@ always @(posedge clk) begin: zero_part0_walk
     end
 end
 
+always @(posedge clk) begin: zero_part0_keep
+    zero_part0_head <= m_axis_tdata[13-1:0];
+end
+
 assign zero_part0_short = (zero_part0_read_runs && (zero_part0_place[6-1:0] == 0));
-assign m_axis_tvalid = (zero_part0_state == 3);
+assign m_axis_tvalid = (zero_part0_state == 4);
 assign m_axis_tlast = zero_part0_last;
 assign m_axis_tkeep = {((zero_part0_left >= 4) && (!zero_part0_short)), (zero_part0_left >= 3), (zero_part0_left >= 2), (zero_part0_left != 0)};
 assign m_axis_tuser = {zero_part0_read_runs, zero_part0_left};

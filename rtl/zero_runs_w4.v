@@ -89,12 +89,16 @@ reg [3:0] zero_pairs0_flags;
 wire zero_pairs0_free;
 wire [4:0] zero_pairs0_index;
 reg zero_pairs0_last;
+reg zero_pairs0_later;
+reg [3:0] zero_pairs0_later_flags;
+reg zero_pairs0_later_last;
 reg [2:0] zero_pairs0_more_distance;
 reg [2:0] zero_pairs0_more_run;
 reg zero_pairs0_one;
 reg [2:0] zero_pairs0_other_distance;
 reg [2:0] zero_pairs0_other_run;
 reg [11:0] zero_pairs0_pairs;
+wire zero_pairs0_room;
 reg [11:0] zero_pairs0_run;
 wire [11:0] zero_pairs0_run_sum;
 reg zero_pairs0_running;
@@ -107,8 +111,9 @@ reg zero_pairs0_m_axis_tready;
 reg zero_pairs0_m_axis_tlast;
 reg [23:0] zero_pairs0_m_axis_tdata;
 reg [3:0] zero_tokens0_base;
-wire zero_tokens0_complete;
+reg zero_tokens0_complete;
 wire [11:0] zero_tokens0_distance;
+wire [10:0] zero_tokens0_distance_bits;
 reg [3:0] zero_tokens0_distance_class;
 wire zero_tokens0_emit;
 wire zero_tokens0_ending;
@@ -117,15 +122,18 @@ reg [7:0] zero_tokens0_extra_bytes;
 wire zero_tokens0_finish;
 reg [17:0] zero_tokens0_held;
 reg [9:0] zero_tokens0_kept;
+wire zero_tokens0_lay;
 reg [4:0] zero_tokens0_level;
-wire [10:0] zero_tokens0_long_extra;
 reg [17:0] zero_tokens0_moved;
-reg [11:0] zero_tokens0_number;
 wire zero_tokens0_of_run;
 wire zero_tokens0_price;
 wire zero_tokens0_put;
+reg [10:0] zero_tokens0_put_bits;
+reg [3:0] zero_tokens0_put_size;
+reg zero_tokens0_putting;
 wire zero_tokens0_ready;
 wire [11:0] zero_tokens0_run;
+wire [10:0] zero_tokens0_run_bits;
 reg [3:0] zero_tokens0_run_class;
 reg zero_tokens0_second;
 wire zero_tokens0_short;
@@ -159,6 +167,18 @@ wire zero_tokens0_strip_leading_one0_keep8_bit;
 wire zero_tokens0_strip_leading_one0_keep9_bit;
 wire zero_tokens0_strip_leading_one0_keep10_bit;
 wire [10:0] zero_tokens0_strip_leading_one0_side_by_side0_joined;
+wire zero_tokens0_strip_leading_one1_keep11_bit;
+wire zero_tokens0_strip_leading_one1_keep12_bit;
+wire zero_tokens0_strip_leading_one1_keep13_bit;
+wire zero_tokens0_strip_leading_one1_keep14_bit;
+wire zero_tokens0_strip_leading_one1_keep15_bit;
+wire zero_tokens0_strip_leading_one1_keep16_bit;
+wire zero_tokens0_strip_leading_one1_keep17_bit;
+wire zero_tokens0_strip_leading_one1_keep18_bit;
+wire zero_tokens0_strip_leading_one1_keep19_bit;
+wire zero_tokens0_strip_leading_one1_keep20_bit;
+wire zero_tokens0_strip_leading_one1_keep21_bit;
+wire [10:0] zero_tokens0_strip_leading_one1_side_by_side1_joined;
 reg [2:0] zero_tokens0_join_short0_distance_bits;
 reg [2:0] zero_tokens0_join_short0_run_bits;
 reg [1:0] zero_tokens0_join_short0_distance_size;
@@ -174,6 +194,7 @@ wire zero_part0_ended;
 reg [7:0] zero_part0_extra;
 reg [7:0] zero_part0_extra_bytes;
 reg zero_part0_few;
+reg [12:0] zero_part0_head;
 wire zero_part0_hold;
 reg zero_part0_known;
 wire zero_part0_last;
@@ -194,7 +215,7 @@ wire zero_part0_short;
 reg [9:0] zero_part0_size;
 reg [1:0] zero_part0_slot;
 reg zero_part0_some;
-reg [1:0] zero_part0_state;
+reg [2:0] zero_part0_state;
 reg [1:0] zero_part0_step;
 reg [31:0] zero_part0_summary;
 reg [1:0] zero_part0_summary_last;
@@ -212,6 +233,7 @@ reg [2:0] zero_part0_m_choice_tdata;
 reg zero_part0_bitmap_words0_closing;
 reg zero_part0_bitmap_words0_ended;
 reg [2:0] zero_part0_bitmap_words0_position;
+reg zero_part0_bitmap_words0_some;
 wire zero_part0_bitmap_words0_summary_due;
 wire zero_part0_bitmap_words0_take;
 reg zero_part0_bitmap_words0_word_done;
@@ -224,7 +246,7 @@ reg [3:0] zero_part0_bitmap_words0_collect4_kept;
 reg [3:0] zero_part0_bitmap_words0_collect5_kept;
 reg [3:0] zero_part0_bitmap_words0_collect6_kept;
 reg [3:0] zero_part0_bitmap_words0_collect7_kept;
-wire [31:0] zero_part0_bitmap_words0_side_by_side1_joined;
+wire [31:0] zero_part0_bitmap_words0_side_by_side2_joined;
 wire [9:0] zero_part0_byte_rams0_address;
 wire [9:0] zero_part0_byte_rams0_read_address;
 wire zero_part0_byte_rams0_write;
@@ -235,7 +257,7 @@ wire zero_part0_byte_rams0_reach2_write;
 reg [7:0] zero_part0_byte_rams0_ram2_read_data;
 wire zero_part0_byte_rams0_reach3_write;
 reg [7:0] zero_part0_byte_rams0_ram3_read_data;
-wire [31:0] zero_part0_byte_rams0_side_by_side2_joined;
+wire [31:0] zero_part0_byte_rams0_side_by_side3_joined;
 wire [10:0] token_reverse0_address;
 wire [10:0] token_reverse0_read_address;
 wire token_reverse0_write_here;
@@ -259,7 +281,7 @@ reg [7:0] token_reverse0_waiting_rounds;
 reg token_reverse0_write;
 wire token_reverse0_reach1_0_write_here;
 reg [7:0] token_reverse0_ram5_read_data;
-wire [15:0] token_reverse0_side_by_side3_joined;
+wire [15:0] token_reverse0_side_by_side4_joined;
 (* no_rw_check *) reg [7:0] zero_part0_byte_rams0_ram0_memory [0:1024-1];
 (* no_rw_check *) reg [7:0] zero_part0_byte_rams0_ram1_memory [0:1024-1];
 (* no_rw_check *) reg [7:0] zero_part0_byte_rams0_ram2_memory [0:1024-1];
@@ -278,28 +300,39 @@ assign zero_tokens0_strip_leading_one0_side_by_side0_joined[3] = zero_tokens0_st
 assign zero_tokens0_strip_leading_one0_side_by_side0_joined[2] = zero_tokens0_strip_leading_one0_keep2_bit;
 assign zero_tokens0_strip_leading_one0_side_by_side0_joined[1] = zero_tokens0_strip_leading_one0_keep1_bit;
 assign zero_tokens0_strip_leading_one0_side_by_side0_joined[0] = zero_tokens0_strip_leading_one0_keep0_bit;
-assign zero_part0_bitmap_words0_side_by_side1_joined[32-1:28] = zero_part0_bitmap_words0_collect7_kept;
-assign zero_part0_bitmap_words0_side_by_side1_joined[28-1:24] = zero_part0_bitmap_words0_collect6_kept;
-assign zero_part0_bitmap_words0_side_by_side1_joined[24-1:20] = zero_part0_bitmap_words0_collect5_kept;
-assign zero_part0_bitmap_words0_side_by_side1_joined[20-1:16] = zero_part0_bitmap_words0_collect4_kept;
-assign zero_part0_bitmap_words0_side_by_side1_joined[16-1:12] = zero_part0_bitmap_words0_collect3_kept;
-assign zero_part0_bitmap_words0_side_by_side1_joined[12-1:8] = zero_part0_bitmap_words0_collect2_kept;
-assign zero_part0_bitmap_words0_side_by_side1_joined[8-1:4] = zero_part0_bitmap_words0_collect1_kept;
-assign zero_part0_bitmap_words0_side_by_side1_joined[4-1:0] = zero_part0_bitmap_words0_collect0_kept;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[10] = zero_tokens0_strip_leading_one1_keep21_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[9] = zero_tokens0_strip_leading_one1_keep20_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[8] = zero_tokens0_strip_leading_one1_keep19_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[7] = zero_tokens0_strip_leading_one1_keep18_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[6] = zero_tokens0_strip_leading_one1_keep17_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[5] = zero_tokens0_strip_leading_one1_keep16_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[4] = zero_tokens0_strip_leading_one1_keep15_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[3] = zero_tokens0_strip_leading_one1_keep14_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[2] = zero_tokens0_strip_leading_one1_keep13_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[1] = zero_tokens0_strip_leading_one1_keep12_bit;
+assign zero_tokens0_strip_leading_one1_side_by_side1_joined[0] = zero_tokens0_strip_leading_one1_keep11_bit;
+assign zero_part0_bitmap_words0_side_by_side2_joined[32-1:28] = zero_part0_bitmap_words0_collect7_kept;
+assign zero_part0_bitmap_words0_side_by_side2_joined[28-1:24] = zero_part0_bitmap_words0_collect6_kept;
+assign zero_part0_bitmap_words0_side_by_side2_joined[24-1:20] = zero_part0_bitmap_words0_collect5_kept;
+assign zero_part0_bitmap_words0_side_by_side2_joined[20-1:16] = zero_part0_bitmap_words0_collect4_kept;
+assign zero_part0_bitmap_words0_side_by_side2_joined[16-1:12] = zero_part0_bitmap_words0_collect3_kept;
+assign zero_part0_bitmap_words0_side_by_side2_joined[12-1:8] = zero_part0_bitmap_words0_collect2_kept;
+assign zero_part0_bitmap_words0_side_by_side2_joined[8-1:4] = zero_part0_bitmap_words0_collect1_kept;
+assign zero_part0_bitmap_words0_side_by_side2_joined[4-1:0] = zero_part0_bitmap_words0_collect0_kept;
 assign zero_part0_byte_rams0_address[10-1:8] = zero_part0_slot;
 assign zero_part0_byte_rams0_address[8-1:0] = zero_part0_write_place;
 assign zero_part0_byte_rams0_read_address[10-1:8] = zero_part0_read_slot;
 assign zero_part0_byte_rams0_read_address[8-1:0] = zero_part0_place;
-assign zero_part0_byte_rams0_side_by_side2_joined[32-1:24] = zero_part0_byte_rams0_ram3_read_data;
-assign zero_part0_byte_rams0_side_by_side2_joined[24-1:16] = zero_part0_byte_rams0_ram2_read_data;
-assign zero_part0_byte_rams0_side_by_side2_joined[16-1:8] = zero_part0_byte_rams0_ram1_read_data;
-assign zero_part0_byte_rams0_side_by_side2_joined[8-1:0] = zero_part0_byte_rams0_byte;
+assign zero_part0_byte_rams0_side_by_side3_joined[32-1:24] = zero_part0_byte_rams0_ram3_read_data;
+assign zero_part0_byte_rams0_side_by_side3_joined[24-1:16] = zero_part0_byte_rams0_ram2_read_data;
+assign zero_part0_byte_rams0_side_by_side3_joined[16-1:8] = zero_part0_byte_rams0_ram1_read_data;
+assign zero_part0_byte_rams0_side_by_side3_joined[8-1:0] = zero_part0_byte_rams0_byte;
 assign token_reverse0_address[11-1:9] = token_reverse0_slot;
 assign token_reverse0_address[9-1:0] = token_reverse0_index[10-1:1];
 assign token_reverse0_read_address[11-1:9] = token_reverse0_read_slot;
 assign token_reverse0_read_address[9-1:0] = token_reverse0_place;
-assign token_reverse0_side_by_side3_joined[16-1:8] = token_reverse0_ram5_read_data;
-assign token_reverse0_side_by_side3_joined[8-1:0] = token_reverse0_pair;
+assign token_reverse0_side_by_side4_joined[16-1:8] = token_reverse0_ram5_read_data;
+assign token_reverse0_side_by_side4_joined[8-1:0] = token_reverse0_pair;
 
 assign s_axis_tready = (share0_first_tready && share0_second_tready);
 assign share0_first_tvalid = (s_axis_tvalid && share0_second_tready);
@@ -651,17 +684,23 @@ assign zero_pairs0_free = ((!zero_pairs0_m_axis_tvalid) || zero_pairs0_m_axis_tr
 assign zero_pairs0_step = (zero_pairs0_filled && ((!zero_pairs0_one) || (((!zero_pairs0_m_axis_tvalid) || zero_pairs0_m_axis_tready) && (!(zero_pairs0_waiting && zero_pairs0_two)))));
 assign zero_pairs0_close = (zero_pairs0_closing && ((!zero_pairs0_m_axis_tvalid) || zero_pairs0_m_axis_tready) && (!zero_pairs0_waiting));
 
-assign share0_second_tready = ((!zero_pairs0_closing) && ((!zero_pairs0_filled) || (zero_pairs0_step && (!zero_pairs0_last) && (!zero_pairs0_behind))));
+assign share0_second_tready = (!zero_pairs0_later);
+assign zero_pairs0_room = ((!zero_pairs0_closing) && ((!zero_pairs0_filled) || (zero_pairs0_step && (!zero_pairs0_last) && (!zero_pairs0_behind))));
 
 always @(posedge clk) begin: zero_pairs0_enter
     if (rst == 1) begin
         zero_pairs0_behind <= 0;
         zero_pairs0_closing <= 0;
         zero_pairs0_filled <= 0;
+        zero_pairs0_later <= 0;
     end
     else begin
-        if (share0_second_tready) begin
-            zero_pairs0_filled <= share0_second_tvalid;
+        if (zero_pairs0_room) begin
+            zero_pairs0_filled <= (zero_pairs0_later || share0_second_tvalid);
+            zero_pairs0_later <= 1'b0;
+        end
+        else if (share0_second_tvalid) begin
+            zero_pairs0_later <= 1'b1;
         end
         if ((zero_pairs0_step && zero_pairs0_last)) begin
             zero_pairs0_behind <= 1'b1;
@@ -680,9 +719,17 @@ always @(posedge clk) begin: zero_pairs0_enter
 end
 
 always @(posedge clk) begin: zero_pairs0_load
-    if (share0_second_tready) begin
+    if ((!zero_pairs0_later)) begin
+        zero_pairs0_later_flags <= share0_second_tdata;
+        zero_pairs0_later_last <= share0_second_tlast;
+    end
+    if (zero_pairs0_room) begin
         zero_pairs0_flags <= share0_second_tdata;
         zero_pairs0_last <= share0_second_tlast;
+        if (zero_pairs0_later) begin
+            zero_pairs0_flags <= zero_pairs0_later_flags;
+            zero_pairs0_last <= zero_pairs0_later_last;
+        end
     end
     else if (zero_pairs0_step) begin
         zero_pairs0_flags <= 0;
@@ -867,11 +914,11 @@ end
 
 always @(posedge clk) begin: zero_tokens0_add_prices0_add
     if (rst == 1) begin
-        zero_tokens0_cost_0 <= 0;
+        zero_tokens0_cost_0 <= 56;
     end
     else begin
         if (zero_tokens0_finish) begin
-            zero_tokens0_cost_0 <= 0;
+            zero_tokens0_cost_0 <= 56;
         end
         else if (zero_tokens0_price) begin
             zero_tokens0_cost_0 <= ((zero_tokens0_cost_0 + {10'h0, zero_tokens0_add_prices0_distance_price}) + {10'h0, zero_tokens0_add_prices0_run_price});
@@ -917,11 +964,11 @@ end
 
 always @(posedge clk) begin: zero_tokens0_add_prices1_add
     if (rst == 1) begin
-        zero_tokens0_cost_1 <= 0;
+        zero_tokens0_cost_1 <= 56;
     end
     else begin
         if (zero_tokens0_finish) begin
-            zero_tokens0_cost_1 <= 0;
+            zero_tokens0_cost_1 <= 56;
         end
         else if (zero_tokens0_price) begin
             zero_tokens0_cost_1 <= ((zero_tokens0_cost_1 + {10'h0, zero_tokens0_add_prices1_distance_price}) + {10'h0, zero_tokens0_add_prices1_run_price});
@@ -929,29 +976,53 @@ always @(posedge clk) begin: zero_tokens0_add_prices1_add
     end
 end
 
-assign zero_tokens0_strip_leading_one0_keep0_bit = (zero_tokens0_number[0] && (zero_tokens0_number[12-1:1] != 0));
+assign zero_tokens0_strip_leading_one0_keep0_bit = (zero_tokens0_distance[0] && (zero_tokens0_distance[12-1:1] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep1_bit = (zero_tokens0_number[1] && (zero_tokens0_number[12-1:2] != 0));
+assign zero_tokens0_strip_leading_one0_keep1_bit = (zero_tokens0_distance[1] && (zero_tokens0_distance[12-1:2] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep2_bit = (zero_tokens0_number[2] && (zero_tokens0_number[12-1:3] != 0));
+assign zero_tokens0_strip_leading_one0_keep2_bit = (zero_tokens0_distance[2] && (zero_tokens0_distance[12-1:3] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep3_bit = (zero_tokens0_number[3] && (zero_tokens0_number[12-1:4] != 0));
+assign zero_tokens0_strip_leading_one0_keep3_bit = (zero_tokens0_distance[3] && (zero_tokens0_distance[12-1:4] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep4_bit = (zero_tokens0_number[4] && (zero_tokens0_number[12-1:5] != 0));
+assign zero_tokens0_strip_leading_one0_keep4_bit = (zero_tokens0_distance[4] && (zero_tokens0_distance[12-1:5] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep5_bit = (zero_tokens0_number[5] && (zero_tokens0_number[12-1:6] != 0));
+assign zero_tokens0_strip_leading_one0_keep5_bit = (zero_tokens0_distance[5] && (zero_tokens0_distance[12-1:6] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep6_bit = (zero_tokens0_number[6] && (zero_tokens0_number[12-1:7] != 0));
+assign zero_tokens0_strip_leading_one0_keep6_bit = (zero_tokens0_distance[6] && (zero_tokens0_distance[12-1:7] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep7_bit = (zero_tokens0_number[7] && (zero_tokens0_number[12-1:8] != 0));
+assign zero_tokens0_strip_leading_one0_keep7_bit = (zero_tokens0_distance[7] && (zero_tokens0_distance[12-1:8] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep8_bit = (zero_tokens0_number[8] && (zero_tokens0_number[12-1:9] != 0));
+assign zero_tokens0_strip_leading_one0_keep8_bit = (zero_tokens0_distance[8] && (zero_tokens0_distance[12-1:9] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep9_bit = (zero_tokens0_number[9] && (zero_tokens0_number[12-1:10] != 0));
+assign zero_tokens0_strip_leading_one0_keep9_bit = (zero_tokens0_distance[9] && (zero_tokens0_distance[12-1:10] != 0));
 
-assign zero_tokens0_strip_leading_one0_keep10_bit = (zero_tokens0_number[10] && (zero_tokens0_number[12-1:11] != 0));
+assign zero_tokens0_strip_leading_one0_keep10_bit = (zero_tokens0_distance[10] && (zero_tokens0_distance[12-1:11] != 0));
 
-assign zero_tokens0_long_extra = zero_tokens0_strip_leading_one0_side_by_side0_joined;
+assign zero_tokens0_distance_bits = zero_tokens0_strip_leading_one0_side_by_side0_joined;
+
+assign zero_tokens0_strip_leading_one1_keep11_bit = (zero_tokens0_run[0] && (zero_tokens0_run[12-1:1] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep12_bit = (zero_tokens0_run[1] && (zero_tokens0_run[12-1:2] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep13_bit = (zero_tokens0_run[2] && (zero_tokens0_run[12-1:3] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep14_bit = (zero_tokens0_run[3] && (zero_tokens0_run[12-1:4] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep15_bit = (zero_tokens0_run[4] && (zero_tokens0_run[12-1:5] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep16_bit = (zero_tokens0_run[5] && (zero_tokens0_run[12-1:6] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep17_bit = (zero_tokens0_run[6] && (zero_tokens0_run[12-1:7] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep18_bit = (zero_tokens0_run[7] && (zero_tokens0_run[12-1:8] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep19_bit = (zero_tokens0_run[8] && (zero_tokens0_run[12-1:9] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep20_bit = (zero_tokens0_run[9] && (zero_tokens0_run[12-1:10] != 0));
+
+assign zero_tokens0_strip_leading_one1_keep21_bit = (zero_tokens0_run[10] && (zero_tokens0_run[12-1:11] != 0));
+
+assign zero_tokens0_run_bits = zero_tokens0_strip_leading_one1_side_by_side1_joined;
 
 always @(zero_tokens0_distance) begin: zero_tokens0_join_short0_strip_short0_strip
     zero_tokens0_join_short0_distance_bits[2] = (zero_tokens0_distance[2] && zero_tokens0_distance[3]);
@@ -980,11 +1051,9 @@ assign zero_tokens0_run = zero_pairs0_m_axis_tdata[(2 * 12)-1:12];
 assign zero_tokens0_of_run = (zero_tokens0_second || (zero_tokens0_distance[12-1:1] == 0));
 assign zero_tokens0_whole = (zero_tokens0_second || zero_tokens0_short || (zero_tokens0_distance[12-1:1] == 0) || (zero_tokens0_run[12-1:1] == 0));
 
-always @(zero_tokens0_distance_class, zero_tokens0_short, zero_tokens0_of_run, zero_tokens0_short_size, zero_tokens0_run_class, zero_tokens0_run, zero_tokens0_distance) begin: zero_tokens0_pick
-    zero_tokens0_number = zero_tokens0_distance;
+always @(zero_tokens0_distance_class, zero_tokens0_short, zero_tokens0_of_run, zero_tokens0_short_size, zero_tokens0_run_class) begin: zero_tokens0_pick
     zero_tokens0_size = (zero_tokens0_distance_class - 1);
     if (zero_tokens0_of_run) begin
-        zero_tokens0_number = zero_tokens0_run;
         zero_tokens0_size = (zero_tokens0_run_class - 1);
     end
     if (zero_tokens0_short) begin
@@ -992,21 +1061,25 @@ always @(zero_tokens0_distance_class, zero_tokens0_short, zero_tokens0_of_run, z
     end
 end
 
-always @(zero_tokens0_short, zero_tokens0_short_bits, zero_tokens0_long_extra) begin: zero_tokens0_pick_bits
-    zero_tokens0_extra = zero_tokens0_long_extra;
+always @(zero_tokens0_short, zero_tokens0_of_run, zero_tokens0_run_bits, zero_tokens0_short_bits, zero_tokens0_distance_bits) begin: zero_tokens0_pick_bits
+    zero_tokens0_extra = zero_tokens0_distance_bits;
+    if (zero_tokens0_of_run) begin
+        zero_tokens0_extra = zero_tokens0_run_bits;
+    end
     if (zero_tokens0_short) begin
         zero_tokens0_extra = {5'h0, zero_tokens0_short_bits};
     end
 end
 
 assign zero_tokens0_emit = ((zero_tokens0_level >= 8) && zero_tokens0_m_axis_tready);
-assign zero_tokens0_ready = ((zero_tokens0_level < 16) && ((zero_tokens0_level < 8) || zero_tokens0_m_axis_tready) && ((!zero_tokens0_m_class_tvalid) || zero_tokens0_m_class_tready) && (!zero_pairs0_m_axis_tlast));
+assign zero_tokens0_lay = (zero_tokens0_putting && (zero_tokens0_level < 16) && ((zero_tokens0_level < 8) || zero_tokens0_m_axis_tready));
 assign zero_tokens0_price = (zero_tokens0_m_class_tvalid && zero_tokens0_m_class_tready && (!zero_tokens0_m_class_tlast));
 assign zero_tokens0_ending = (zero_pairs0_m_axis_tvalid && zero_pairs0_m_axis_tlast);
-assign zero_tokens0_complete = ((zero_tokens0_level == 0) && (!zero_tokens0_m_class_tvalid));
+
+assign zero_tokens0_ready = ((zero_tokens0_lay || (!zero_tokens0_putting)) && ((!zero_tokens0_m_class_tvalid) || zero_tokens0_m_class_tready) && (!zero_pairs0_m_axis_tlast));
 
 assign zero_tokens0_put = (zero_tokens0_ready && zero_pairs0_m_axis_tvalid);
-assign zero_tokens0_finish = (zero_tokens0_ending && zero_tokens0_complete && zero_tokens0_m_axis_tready);
+assign zero_tokens0_finish = (zero_tokens0_complete && zero_tokens0_m_axis_tready);
 
 always @(zero_tokens0_ready, zero_pairs0_m_axis_tlast, zero_tokens0_m_axis_tready, zero_tokens0_complete, zero_tokens0_whole) begin: zero_tokens0_accept
     zero_pairs0_m_axis_tready = (zero_tokens0_ready && zero_tokens0_whole);
@@ -1015,23 +1088,23 @@ always @(zero_tokens0_ready, zero_pairs0_m_axis_tlast, zero_tokens0_m_axis_tread
     end
 end
 
-always @(zero_tokens0_level, zero_tokens0_emit, zero_tokens0_extra, zero_tokens0_held, zero_tokens0_put) begin: zero_tokens0_lay
+always @(zero_tokens0_level, zero_tokens0_put_bits, zero_tokens0_emit, zero_tokens0_held, zero_tokens0_lay) begin: zero_tokens0_line_up
     zero_tokens0_kept = {2'h0, zero_tokens0_held[8-1:0]};
     if (zero_tokens0_emit) begin
         zero_tokens0_kept = zero_tokens0_held[18-1:8];
     end
     zero_tokens0_base = {zero_tokens0_level[4], zero_tokens0_level[3-1:0]};
     zero_tokens0_moved = 0;
-    if (zero_tokens0_put) begin
-        zero_tokens0_moved = ({7'h0, zero_tokens0_extra} << zero_tokens0_level[3-1:0]);
+    if (zero_tokens0_lay) begin
+        zero_tokens0_moved = ({7'h0, zero_tokens0_put_bits} << zero_tokens0_level[3-1:0]);
     end
 end
 
-always @(zero_tokens0_level, zero_tokens0_cost_0, zero_tokens0_cost_1, zero_tokens0_extra_bytes, zero_pairs0_m_axis_tdata, zero_tokens0_m_class_tvalid, zero_tokens0_held, zero_tokens0_ending) begin: zero_tokens0_show
-    zero_tokens0_m_axis_tvalid = ((zero_tokens0_level >= 8) || (zero_tokens0_ending && ((zero_tokens0_level != 0) || (!zero_tokens0_m_class_tvalid))));
-    zero_tokens0_m_axis_tlast = (zero_tokens0_level == 0);
+always @(zero_tokens0_level, zero_tokens0_putting, zero_tokens0_cost_0, zero_tokens0_cost_1, zero_tokens0_extra_bytes, zero_tokens0_complete, zero_tokens0_held, zero_pairs0_m_axis_tdata, zero_tokens0_ending) begin: zero_tokens0_show
+    zero_tokens0_m_axis_tvalid = (zero_tokens0_complete || (zero_tokens0_level >= 8) || (zero_tokens0_ending && (!zero_tokens0_putting) && (zero_tokens0_level != 0)));
+    zero_tokens0_m_axis_tlast = zero_tokens0_complete;
     zero_tokens0_m_axis_tdata = {40'h0, zero_tokens0_extra_bytes, zero_tokens0_held[8-1:0]};
-    if ((zero_tokens0_level == 0)) begin
+    if (zero_tokens0_complete) begin
         zero_tokens0_m_axis_tdata = {zero_tokens0_cost_1, zero_tokens0_cost_0, zero_pairs0_m_axis_tdata[12-1:0], zero_tokens0_extra_bytes, 8'h0};
     end
 end
@@ -1039,31 +1112,38 @@ end
 always @(posedge clk) begin: zero_tokens0_advance
     if (rst == 1) begin
         zero_tokens0_level <= 0;
+        zero_tokens0_putting <= 0;
         zero_tokens0_second <= 0;
         zero_tokens0_extra_bytes <= 0;
         zero_tokens0_m_class_tlast <= 0;
+        zero_tokens0_complete <= 0;
         zero_tokens0_m_class_tvalid <= 0;
         zero_tokens0_held <= 0;
     end
     else begin
-        if ((zero_tokens0_emit || zero_tokens0_put)) begin
+        if ((zero_tokens0_emit || zero_tokens0_lay)) begin
             zero_tokens0_held <= ({8'h0, zero_tokens0_kept} | zero_tokens0_moved);
             zero_tokens0_level <= {1'h0, zero_tokens0_base};
-            if (zero_tokens0_put) begin
-                zero_tokens0_level <= ({1'h0, zero_tokens0_base} + {1'h0, zero_tokens0_size});
+            if (zero_tokens0_lay) begin
+                zero_tokens0_level <= ({1'h0, zero_tokens0_base} + {1'h0, zero_tokens0_put_size});
             end
         end
-        else if ((zero_tokens0_ending && zero_tokens0_m_axis_tready)) begin
+        else if ((zero_tokens0_ending && (!zero_tokens0_putting) && zero_tokens0_m_axis_tready)) begin
             zero_tokens0_held <= 0;
             zero_tokens0_level <= 0;
         end
+        zero_tokens0_complete <= (zero_tokens0_ending && (zero_tokens0_level == 0) && (!(zero_tokens0_putting || zero_tokens0_m_class_tvalid || zero_tokens0_finish)));
         if (zero_tokens0_put) begin
             zero_tokens0_second <= (!zero_tokens0_whole);
+            zero_tokens0_putting <= 1'b1;
+        end
+        else if (zero_tokens0_lay) begin
+            zero_tokens0_putting <= 1'b0;
         end
         if (zero_tokens0_finish) begin
             zero_tokens0_extra_bytes <= 0;
         end
-        else if ((zero_tokens0_m_axis_tready && ((zero_tokens0_level >= 8) || (zero_tokens0_ending && (zero_tokens0_level != 0))))) begin
+        else if ((zero_tokens0_m_axis_tready && ((zero_tokens0_level >= 8) || (zero_tokens0_ending && (!zero_tokens0_putting) && (zero_tokens0_level != 0))))) begin
             zero_tokens0_extra_bytes <= (zero_tokens0_extra_bytes + 1);
         end
         if (((zero_tokens0_put && zero_tokens0_whole) || zero_tokens0_finish)) begin
@@ -1079,6 +1159,10 @@ end
 always @(posedge clk) begin: zero_tokens0_move
     if ((zero_tokens0_put || zero_tokens0_finish)) begin
         zero_tokens0_m_class_tdata <= {zero_tokens0_run_class, zero_tokens0_distance_class};
+    end
+    if (zero_tokens0_put) begin
+        zero_tokens0_put_bits <= zero_tokens0_extra;
+        zero_tokens0_put_size <= zero_tokens0_size;
     end
 end
 
@@ -1184,14 +1268,14 @@ always @(posedge clk) begin: zero_part0_bitmap_words0_collect7_put
     end
 end
 
-assign zero_part0_word = zero_part0_bitmap_words0_side_by_side1_joined;
+assign zero_part0_word = zero_part0_bitmap_words0_side_by_side2_joined;
 
 assign zero_part0_bitmap_words0_summary_due = (zero_part0_bitmap_words0_word_done && (zero_part0_bitmap_words0_ended || ($signed({1'b0, zero_part0_bitmap_words0_word_number[5-1:0]}) == (32 - 1))));
 
 assign share0_first_tready = (!(zero_part0_bitmap_words0_ended || zero_part0_bitmap_words0_closing || zero_part0_hold || zero_part0_bitmap_words0_summary_due));
 assign zero_part0_bitmap_words0_take = (share0_first_tvalid && (!(zero_part0_bitmap_words0_ended || zero_part0_bitmap_words0_closing || zero_part0_hold || zero_part0_bitmap_words0_summary_due)));
 
-assign zero_part0_write_word = (zero_part0_bitmap_words0_word_done && (zero_part0_word != 0));
+assign zero_part0_write_word = (zero_part0_bitmap_words0_word_done && zero_part0_bitmap_words0_some);
 assign zero_part0_ended = (zero_part0_bitmap_words0_closing && (!zero_part0_write_summary));
 
 always @(posedge clk) begin: zero_part0_bitmap_words0_fill
@@ -1228,12 +1312,18 @@ always @(posedge clk) begin: zero_part0_bitmap_words0_fill
     end
 end
 
+always @(posedge clk) begin: zero_part0_bitmap_words0_look
+    if (zero_part0_bitmap_words0_take) begin
+        zero_part0_bitmap_words0_some <= ((share0_first_tdata != 0) || (zero_part0_bitmap_words0_some && (zero_part0_bitmap_words0_position != 0)));
+    end
+end
+
 always @(posedge clk) begin: zero_part0_bitmap_words0_summarize
     if (zero_part0_bitmap_words0_word_done) begin
         if ((zero_part0_bitmap_words0_word_number[5-1:0] == 0)) begin
             zero_part0_summary <= 0;
         end
-        zero_part0_summary[zero_part0_bitmap_words0_word_number[5-1:0]] <= (zero_part0_word != 0);
+        zero_part0_summary[zero_part0_bitmap_words0_word_number[5-1:0]] <= zero_part0_bitmap_words0_some;
         zero_part0_summary_last <= zero_part0_bitmap_words0_word_number[7-1:5];
     end
 end
@@ -1294,7 +1384,7 @@ always @(posedge clk) begin: zero_part0_byte_rams0_ram3_read_port
     end
 end
 
-assign m_axis_tdata = zero_part0_byte_rams0_side_by_side2_joined;
+assign m_axis_tdata = zero_part0_byte_rams0_side_by_side3_joined;
 
 always @(zero_tokens0_m_axis_tdata) begin: zero_part0_cut
     zero_part0_extra = zero_tokens0_m_axis_tdata[8-1:0];
@@ -1313,12 +1403,12 @@ assign zero_part0_words = (zero_part0_bitmap_end - {6'h0, zero_part0_missing});
 assign zero_part0_runs_size = ({2'h0, zero_part0_extra_bytes} + 7);
 assign zero_part0_bitmap_size = {zero_part0_words, 2'h0};
 
-always @(zero_part0_cost_0, zero_part0_known, zero_part0_pairs, zero_part0_runs_size, zero_part0_cost_1, zero_part0_cost, s_chunk_tdata) begin: zero_part0_compare
+always @(zero_part0_cost_0, zero_part0_known, zero_part0_pairs, zero_part0_cost_1, zero_part0_cost, zero_part0_extra_bytes, s_chunk_tdata) begin: zero_part0_compare
     zero_part0_cost = zero_part0_cost_0;
     if (zero_part0_known) begin
         zero_part0_cost = zero_part0_cost_1;
     end
-    zero_part0_least = ({1'h0, zero_part0_cost[14-1:3]} + {2'h0, zero_part0_runs_size});
+    zero_part0_least = ({1'h0, zero_part0_cost[14-1:3]} + {4'h0, zero_part0_extra_bytes});
     zero_part0_some = ((zero_part0_pairs != 0) && (s_chunk_tdata != 0));
     zero_part0_few = (zero_part0_pairs <= 1024);
 end
@@ -1439,9 +1529,9 @@ always @(posedge clk) begin: zero_part0_tell
     end
 end
 
-assign zero_part0_leave = ((zero_part0_state == 3) && m_axis_tready);
+assign zero_part0_leave = ((zero_part0_state == 4) && m_axis_tready);
 assign zero_part0_last = ((zero_part0_left <= 3) || ((zero_part0_left == 4) && (!zero_part0_short)));
-assign zero_part0_read = (((zero_part0_state == 0) && (zero_part0_waiting != 0)) || (zero_part0_state == 2) || ((zero_part0_state == 3) && m_axis_tready));
+assign zero_part0_read = (((zero_part0_state == 0) && (zero_part0_waiting != 0)) || (zero_part0_state == 3) || ((zero_part0_state == 4) && m_axis_tready));
 
 always @(posedge clk) begin: zero_part0_go_on
     if (rst == 1) begin
@@ -1460,6 +1550,9 @@ always @(posedge clk) begin: zero_part0_go_on
         else if ((zero_part0_state == 2)) begin
             zero_part0_state <= 3;
         end
+        else if ((zero_part0_state == 3)) begin
+            zero_part0_state <= 4;
+        end
         else if ((m_axis_tready && zero_part0_last)) begin
             zero_part0_state <= 0;
             zero_part0_read_slot <= (zero_part0_read_slot + 1);
@@ -1475,12 +1568,12 @@ always @(posedge clk) begin: zero_part0_walk
         zero_part0_read_summary_last <= 0;
     end
     else begin
-        if ((zero_part0_state == 1)) begin
-            zero_part0_left <= m_axis_tdata[10-1:0];
-            zero_part0_read_summary_last <= m_axis_tdata[10+:2];
-            zero_part0_read_runs <= m_axis_tdata[(10 + 2)];
+        if ((zero_part0_state == 2)) begin
+            zero_part0_left <= zero_part0_head[10-1:0];
+            zero_part0_read_summary_last <= zero_part0_head[10+:2];
+            zero_part0_read_runs <= zero_part0_head[(10 + 2)];
             zero_part0_place <= 0;
-            if (m_axis_tdata[(10 + 2)]) begin
+            if (zero_part0_head[(10 + 2)]) begin
                 zero_part0_place <= 190;
             end
         end
@@ -1502,8 +1595,12 @@ always @(posedge clk) begin: zero_part0_walk
     end
 end
 
+always @(posedge clk) begin: zero_part0_keep
+    zero_part0_head <= m_axis_tdata[13-1:0];
+end
+
 assign zero_part0_short = (zero_part0_read_runs && (zero_part0_place[6-1:0] == 0));
-assign m_axis_tvalid = (zero_part0_state == 3);
+assign m_axis_tvalid = (zero_part0_state == 4);
 assign m_axis_tlast = zero_part0_last;
 assign m_axis_tkeep = {((zero_part0_left >= 4) && (!zero_part0_short)), (zero_part0_left >= 3), (zero_part0_left >= 2), (zero_part0_left != 0)};
 assign m_axis_tuser = {zero_part0_read_runs, zero_part0_left};
@@ -1536,7 +1633,7 @@ always @(posedge clk) begin: token_reverse0_ram5_read_port
     end
 end
 
-assign token_reverse0_shown = token_reverse0_side_by_side3_joined;
+assign token_reverse0_shown = token_reverse0_side_by_side4_joined;
 
 always @(zero_tokens0_m_class_tlast, zero_tokens0_m_class_tdata, zero_tokens0_m_class_tvalid, token_reverse0_index, token_reverse0_filled, token_reverse0_state) begin: token_reverse0_enter
     zero_tokens0_m_class_tready = (token_reverse0_state == 0);

@@ -73,6 +73,7 @@ reg [31:0] check;
 reg arrivals;
 wire chunk_free;
 wire close;
+wire closing;
 reg [24:0] counts;
 wire emit;
 reg ended;
@@ -82,268 +83,285 @@ wire flag_free;
 wire [0:0] flags;
 reg frame_end;
 reg frame_ended;
+wire gather;
 wire [31:0] group;
 reg [11:0] index;
-reg [11:0] index_here;
-wire leave;
 reg [0:0] level;
-reg [0:0] level_before;
 wire [0:0] level_rest;
 wire [1:0] level_sum;
 reg [12:0] nonzeros;
-reg [12:0] nonzeros_before;
 reg opening;
 wire overfull;
+reg sent;
 wire step;
+reg [0:0] turn;
 wire value_free;
 wire [88:0] totals;
 reg [31:0] enter0_value;
+wire enter0_arriving;
 wire enter0_zero;
 wire [31:0] enter0_entering;
 reg [31:0] side_by_side2_joined;
 wire [31:0] compact0_through0_item;
 wire [31:0] compact0_through0_slot;
 reg [31:0] slot0_held;
-wire slot0_holding;
-reg [31:0] crc320_narrow0_earlier;
-wire [31:0] crc320_narrow0_following;
-reg [31:0] crc320_narrow0_mixed;
-wire [31:0] crc320_narrow0_total;
-wire crc320_narrow0_xor_network0_total;
-wire [31:0] crc320_narrow0_xor_network0_joined;
-wire crc320_narrow0_xor_network0_xor21_total;
-wire crc320_narrow0_xor_network0_xor22_total;
-wire crc320_narrow0_xor_network0_xor23_total;
-wire crc320_narrow0_xor_network0_xor24_total;
-wire crc320_narrow0_xor_network0_xor25_total;
-wire crc320_narrow0_xor_network0_xor26_total;
-wire crc320_narrow0_xor_network0_xor27_total;
-wire crc320_narrow0_xor_network0_xor28_total;
-wire crc320_narrow0_xor_network0_xor29_total;
-wire crc320_narrow0_xor_network0_xor210_total;
-wire crc320_narrow0_xor_network0_xor211_total;
-wire crc320_narrow0_xor_network0_xor212_total;
-wire crc320_narrow0_xor_network0_xor213_total;
-wire crc320_narrow0_xor_network0_xor214_total;
-wire crc320_narrow0_xor_network0_xor215_total;
-wire crc320_narrow0_xor_network0_xor216_total;
-wire crc320_narrow0_xor_network0_xor217_total;
-wire crc320_narrow0_xor_network0_xor218_total;
-wire crc320_narrow0_xor_network0_xor219_total;
-wire crc320_narrow0_xor_network0_xor220_total;
-wire crc320_narrow0_xor_network0_xor221_total;
-wire crc320_narrow0_xor_network0_xor222_total;
-wire crc320_narrow0_xor_network0_xor223_total;
-wire crc320_narrow0_xor_network0_xor224_total;
-wire crc320_narrow0_xor_network0_xor225_total;
-wire crc320_narrow0_xor_network0_xor226_total;
-wire crc320_narrow0_xor_network0_xor227_total;
-wire crc320_narrow0_xor_network0_xor228_total;
-wire crc320_narrow0_xor_network0_xor229_total;
-wire crc320_narrow0_xor_network0_xor230_total;
-wire crc320_narrow0_xor_network0_xor231_total;
-wire crc320_narrow0_xor_network0_xor232_total;
-wire crc320_narrow0_xor_network0_xor233_total;
-wire crc320_narrow0_xor_network0_xor234_total;
-wire crc320_narrow0_xor_network0_xor235_total;
-wire crc320_narrow0_xor_network0_xor236_total;
-wire crc320_narrow0_xor_network0_xor237_total;
-wire crc320_narrow0_xor_network0_xor238_total;
-wire crc320_narrow0_xor_network0_xor239_total;
-wire crc320_narrow0_xor_network0_xor240_total;
-wire crc320_narrow0_xor_network0_xor241_total;
-wire crc320_narrow0_xor_network0_xor242_total;
-wire crc320_narrow0_xor_network0_xor243_total;
-wire crc320_narrow0_xor_network0_xor244_total;
-wire crc320_narrow0_xor_network0_xor245_total;
-wire crc320_narrow0_xor_network0_xor246_total;
-wire crc320_narrow0_xor_network0_xor247_total;
-wire crc320_narrow0_xor_network0_xor248_total;
-wire crc320_narrow0_xor_network0_xor249_total;
-wire crc320_narrow0_xor_network0_xor250_total;
-wire crc320_narrow0_xor_network0_xor251_total;
-wire crc320_narrow0_xor_network0_xor252_total;
-wire crc320_narrow0_xor_network0_xor253_total;
-wire crc320_narrow0_xor_network0_xor254_total;
-wire crc320_narrow0_xor_network0_xor255_total;
-wire crc320_narrow0_xor_network0_xor256_total;
-wire crc320_narrow0_xor_network0_xor257_total;
-wire crc320_narrow0_xor_network0_xor258_total;
-wire crc320_narrow0_xor_network0_xor259_total;
-wire crc320_narrow0_xor_network0_xor260_total;
-wire crc320_narrow0_xor_network0_xor261_total;
-wire crc320_narrow0_xor_network0_xor262_total;
-wire crc320_narrow0_xor_network0_xor263_total;
-wire crc320_narrow0_xor_network0_xor264_total;
-wire crc320_narrow0_xor_network0_xor265_total;
-wire crc320_narrow0_xor_network0_xor266_total;
-wire crc320_narrow0_xor_network0_xor267_total;
-wire crc320_narrow0_xor_network0_xor268_total;
-wire crc320_narrow0_xor_network0_xor269_total;
-wire crc320_narrow0_xor_network0_xor270_total;
-wire crc320_narrow0_xor_network0_xor271_total;
-wire crc320_narrow0_xor_network0_xor272_total;
-wire crc320_narrow0_xor_network0_xor273_total;
-wire crc320_narrow0_xor_network0_xor274_total;
-wire crc320_narrow0_xor_network0_xor275_total;
-wire crc320_narrow0_xor_network0_xor276_total;
-wire crc320_narrow0_xor_network0_xor277_total;
-wire crc320_narrow0_xor_network0_xor278_total;
-wire crc320_narrow0_xor_network0_xor279_total;
-wire crc320_narrow0_xor_network0_xor280_total;
-wire crc320_narrow0_xor_network0_xor281_total;
-wire crc320_narrow0_xor_network0_xor282_total;
-wire crc320_narrow0_xor_network0_xor283_total;
-wire crc320_narrow0_xor_network0_xor284_total;
-wire crc320_narrow0_xor_network0_xor285_total;
-wire crc320_narrow0_xor_network0_xor286_total;
-wire crc320_narrow0_xor_network0_xor287_total;
-wire crc320_narrow0_xor_network0_xor288_total;
-wire crc320_narrow0_xor_network0_xor289_total;
-wire crc320_narrow0_xor_network0_xor290_total;
-wire crc320_narrow0_xor_network0_xor291_total;
-wire crc320_narrow0_xor_network0_xor292_total;
-wire crc320_narrow0_xor_network0_xor293_total;
-wire crc320_narrow0_xor_network0_xor294_total;
-wire crc320_narrow0_xor_network0_xor295_total;
-wire crc320_narrow0_xor_network0_xor296_total;
-wire crc320_narrow0_xor_network0_xor297_total;
-wire crc320_narrow0_xor_network0_xor298_total;
-wire crc320_narrow0_xor_network0_xor299_total;
-wire crc320_narrow0_xor_network0_xor2100_total;
-wire crc320_narrow0_xor_network0_xor2101_total;
-wire crc320_narrow0_xor_network0_xor2102_total;
-wire crc320_narrow0_xor_network0_xor2103_total;
-wire crc320_narrow0_xor_network0_xor2104_total;
-wire crc320_narrow0_xor_network0_xor2105_total;
-wire crc320_narrow0_xor_network0_xor2106_total;
-wire crc320_narrow0_xor_network0_xor2107_total;
-wire crc320_narrow0_xor_network0_xor2108_total;
-wire crc320_narrow0_xor_network0_xor2109_total;
-wire crc320_narrow0_xor_network0_xor2110_total;
-wire crc320_narrow0_xor_network0_xor2111_total;
-wire crc320_narrow0_xor_network0_xor2112_total;
-wire crc320_narrow0_xor_network0_xor2113_total;
-wire crc320_narrow0_xor_network0_xor2114_total;
-wire crc320_narrow0_xor_network0_xor2115_total;
-wire crc320_narrow0_xor_network0_xor2116_total;
-wire crc320_narrow0_xor_network0_xor2117_total;
-wire crc320_narrow0_xor_network0_xor2118_total;
-wire crc320_narrow0_xor_network0_xor2119_total;
-wire crc320_narrow0_xor_network0_xor2120_total;
-wire crc320_narrow0_xor_network0_xor2121_total;
-wire crc320_narrow0_xor_network0_xor2122_total;
-wire crc320_narrow0_xor_network0_xor2123_total;
-wire crc320_narrow0_xor_network0_xor2124_total;
-wire crc320_narrow0_xor_network0_xor2125_total;
-wire crc320_narrow0_xor_network0_xor2126_total;
-wire crc320_narrow0_xor_network0_xor2127_total;
-wire crc320_narrow0_xor_network0_xor2128_total;
-wire crc320_narrow0_xor_network0_xor2129_total;
-wire crc320_narrow0_xor_network0_xor2130_total;
-wire crc320_narrow0_xor_network0_xor2131_total;
-wire crc320_narrow0_xor_network0_xor2132_total;
-wire crc320_narrow0_xor_network0_xor2133_total;
-wire crc320_narrow0_xor_network0_xor2134_total;
-wire crc320_narrow0_xor_network0_xor2135_total;
-wire crc320_narrow0_xor_network0_xor2136_total;
-wire crc320_narrow0_xor_network0_xor2137_total;
-wire crc320_narrow0_xor_network0_xor2138_total;
-wire crc320_narrow0_xor_network0_xor2139_total;
-wire crc320_narrow0_xor_network0_xor2140_total;
-wire crc320_narrow0_xor_network0_xor2141_total;
-wire crc320_narrow0_xor_network0_xor2142_total;
-wire crc320_narrow0_xor_network0_xor2143_total;
-wire crc320_narrow0_xor_network0_xor2144_total;
-wire crc320_narrow0_xor_network0_xor2145_total;
-wire crc320_narrow0_xor_network0_xor2146_total;
-wire crc320_narrow0_xor_network0_xor2147_total;
-wire crc320_narrow0_xor_network0_xor2148_total;
-wire crc320_narrow0_xor_network0_xor2149_total;
-wire crc320_narrow0_xor_network0_xor2150_total;
-wire crc320_narrow0_xor_network0_xor2151_total;
-wire crc320_narrow0_xor_network0_xor2152_total;
-wire crc320_narrow0_xor_network0_xor2153_total;
-wire crc320_narrow0_xor_network0_xor2154_total;
-wire crc320_narrow0_xor_network0_xor2155_total;
-wire crc320_narrow0_xor_network0_xor2156_total;
-wire crc320_narrow0_xor_network0_xor2157_total;
-wire crc320_narrow0_xor_network0_xor2158_total;
-wire crc320_narrow0_xor_network0_xor2159_total;
-wire crc320_narrow0_xor_network0_xor2160_total;
-wire crc320_narrow0_xor_network0_xor2161_total;
-wire crc320_narrow0_xor_network0_xor2162_total;
-wire crc320_narrow0_xor_network0_xor2163_total;
-wire crc320_narrow0_xor_network0_xor2164_total;
-wire crc320_narrow0_xor_network0_xor2165_total;
-wire crc320_narrow0_xor_network0_xor2166_total;
-wire crc320_narrow0_xor_network0_xor2167_total;
-wire crc320_narrow0_xor_network0_xor2168_total;
-wire crc320_narrow0_xor_network0_xor2169_total;
-wire crc320_narrow0_xor_network0_xor2170_total;
-wire crc320_narrow0_xor_network0_xor2171_total;
-wire crc320_narrow0_xor_network0_xor2172_total;
-wire crc320_narrow0_xor_network0_xor2173_total;
-wire crc320_narrow0_xor_network0_xor2174_total;
-wire crc320_narrow0_xor_network0_xor2175_total;
-wire crc320_narrow0_xor_network0_xor2176_total;
-wire crc320_narrow0_xor_network0_xor2177_total;
-wire crc320_narrow0_xor_network0_xor2178_total;
-wire crc320_narrow0_xor_network0_xor2179_total;
-wire crc320_narrow0_xor_network0_xor2180_total;
-wire crc320_narrow0_xor_network0_xor2181_total;
-wire crc320_narrow0_xor_network0_xor2182_total;
-wire crc320_narrow0_xor_network0_xor2183_total;
-wire crc320_narrow0_xor_network0_xor2184_total;
-wire crc320_narrow0_xor_network0_xor2185_total;
-wire crc320_narrow0_xor_network0_xor2186_total;
-wire crc320_narrow0_xor_network0_xor2187_total;
-wire crc320_narrow0_xor_network0_xor2188_total;
-wire crc320_narrow0_xor_network0_xor2189_total;
-wire crc320_narrow0_xor_network0_xor2190_total;
-wire crc320_narrow0_xor_network0_xor2191_total;
-wire crc320_narrow0_xor_network0_xor2192_total;
-wire crc320_narrow0_xor_network0_xor2193_total;
-wire crc320_narrow0_xor_network0_xor2194_total;
-wire crc320_narrow0_xor_network0_xor2195_total;
-wire crc320_narrow0_xor_network0_xor2196_total;
-wire crc320_narrow0_xor_network0_xor2197_total;
-wire crc320_narrow0_xor_network0_xor2198_total;
-wire crc320_narrow0_xor_network0_xor2199_total;
-wire crc320_narrow0_xor_network0_xor2200_total;
-wire crc320_narrow0_xor_network0_xor2201_total;
-wire crc320_narrow0_xor_network0_xor2202_total;
-wire crc320_narrow0_xor_network0_xor2203_total;
-wire crc320_narrow0_xor_network0_xor2204_total;
-wire crc320_narrow0_xor_network0_xor2205_total;
-wire crc320_narrow0_xor_network0_xor2206_total;
-wire crc320_narrow0_xor_network0_xor2207_total;
-wire crc320_narrow0_xor_network0_xor2208_total;
-wire crc320_narrow0_xor_network0_xor2209_total;
-wire crc320_narrow0_xor_network0_xor2210_total;
-wire crc320_narrow0_xor_network0_xor2211_total;
-wire crc320_narrow0_xor_network0_xor2212_total;
-wire crc320_narrow0_xor_network0_xor2213_total;
-wire crc320_narrow0_xor_network0_xor2214_total;
-wire crc320_narrow0_xor_network0_xor2215_total;
-wire crc320_narrow0_xor_network0_xor2216_total;
-wire crc320_narrow0_xor_network0_xor2217_total;
-wire crc320_narrow0_xor_network0_xor2218_total;
-wire crc320_narrow0_xor_network0_xor2219_total;
-wire crc320_narrow0_xor_network0_xor2220_total;
-wire crc320_narrow0_xor_network0_xor2221_total;
-wire crc320_narrow0_xor_network0_xor2222_total;
-wire crc320_narrow0_xor_network0_xor2223_total;
-wire crc320_narrow0_xor_network0_xor2224_total;
-wire crc320_narrow0_xor_network0_xor2225_total;
-wire crc320_narrow0_xor_network0_xor2226_total;
-wire crc320_narrow0_xor_network0_xor2227_total;
-wire crc320_narrow0_xor_network0_xor2228_total;
-wire crc320_narrow0_xor_network0_xor2229_total;
-reg [7:0] keep_tail0_before;
-wire [31:0] keep_tail0_history;
-reg [31:0] keep_tail0_chosen;
-wire [31:0] keep_tail0_side_by_side3_joined;
+wire slot0_load;
+reg [31:0] crc320_earlier;
+wire [31:0] crc320_following;
+wire [31:0] crc320_remainder;
+wire [31:0] crc320_total;
+wire crc320_xor_network0_total;
+wire [31:0] crc320_xor_network0_joined;
+wire crc320_xor_network0_xor21_total;
+wire crc320_xor_network0_xor22_total;
+wire crc320_xor_network0_xor23_total;
+wire crc320_xor_network0_xor24_total;
+wire crc320_xor_network0_xor25_total;
+wire crc320_xor_network0_xor26_total;
+wire crc320_xor_network0_xor27_total;
+wire crc320_xor_network0_xor28_total;
+wire crc320_xor_network0_xor29_total;
+wire crc320_xor_network0_xor210_total;
+wire crc320_xor_network0_xor211_total;
+wire crc320_xor_network0_xor212_total;
+wire crc320_xor_network0_xor213_total;
+wire crc320_xor_network0_xor214_total;
+wire crc320_xor_network0_xor215_total;
+wire crc320_xor_network0_xor216_total;
+wire crc320_xor_network0_xor217_total;
+wire crc320_xor_network0_xor218_total;
+wire crc320_xor_network0_xor219_total;
+wire crc320_xor_network0_xor220_total;
+wire crc320_xor_network0_xor221_total;
+wire crc320_xor_network0_xor222_total;
+wire crc320_xor_network0_xor223_total;
+wire crc320_xor_network0_xor224_total;
+wire crc320_xor_network0_xor225_total;
+wire crc320_xor_network0_xor226_total;
+wire crc320_xor_network0_xor227_total;
+wire crc320_xor_network0_xor228_total;
+wire crc320_xor_network0_xor229_total;
+wire crc320_xor_network0_xor230_total;
+wire crc320_xor_network0_xor231_total;
+wire crc320_xor_network0_xor232_total;
+wire crc320_xor_network0_xor233_total;
+wire crc320_xor_network0_xor234_total;
+wire crc320_xor_network0_xor235_total;
+wire crc320_xor_network0_xor236_total;
+wire crc320_xor_network0_xor237_total;
+wire crc320_xor_network0_xor238_total;
+wire crc320_xor_network0_xor239_total;
+wire crc320_xor_network0_xor240_total;
+wire crc320_xor_network0_xor241_total;
+wire crc320_xor_network0_xor242_total;
+wire crc320_xor_network0_xor243_total;
+wire crc320_xor_network0_xor244_total;
+wire crc320_xor_network0_xor245_total;
+wire crc320_xor_network0_xor246_total;
+wire crc320_xor_network0_xor247_total;
+wire crc320_xor_network0_xor248_total;
+wire crc320_xor_network0_xor249_total;
+wire crc320_xor_network0_xor250_total;
+wire crc320_xor_network0_xor251_total;
+wire crc320_xor_network0_xor252_total;
+wire crc320_xor_network0_xor253_total;
+wire crc320_xor_network0_xor254_total;
+wire crc320_xor_network0_xor255_total;
+wire crc320_xor_network0_xor256_total;
+wire crc320_xor_network0_xor257_total;
+wire crc320_xor_network0_xor258_total;
+wire crc320_xor_network0_xor259_total;
+wire crc320_xor_network0_xor260_total;
+wire crc320_xor_network0_xor261_total;
+wire crc320_xor_network0_xor262_total;
+wire crc320_xor_network0_xor263_total;
+wire crc320_xor_network0_xor264_total;
+wire crc320_xor_network0_xor265_total;
+wire crc320_xor_network0_xor266_total;
+wire crc320_xor_network0_xor267_total;
+wire crc320_xor_network0_xor268_total;
+wire crc320_xor_network0_xor269_total;
+wire crc320_xor_network0_xor270_total;
+wire crc320_xor_network0_xor271_total;
+wire crc320_xor_network0_xor272_total;
+wire crc320_xor_network0_xor273_total;
+wire crc320_xor_network0_xor274_total;
+wire crc320_xor_network0_xor275_total;
+wire crc320_xor_network0_xor276_total;
+wire crc320_xor_network0_xor277_total;
+wire crc320_xor_network0_xor278_total;
+wire crc320_xor_network0_xor279_total;
+wire crc320_xor_network0_xor280_total;
+wire crc320_xor_network0_xor281_total;
+wire crc320_xor_network0_xor282_total;
+wire crc320_xor_network0_xor283_total;
+wire crc320_xor_network0_xor284_total;
+wire crc320_xor_network0_xor285_total;
+wire crc320_xor_network0_xor286_total;
+wire crc320_xor_network0_xor287_total;
+wire crc320_xor_network0_xor288_total;
+wire crc320_xor_network0_xor289_total;
+wire crc320_xor_network0_xor290_total;
+wire crc320_xor_network0_xor291_total;
+wire crc320_xor_network0_xor292_total;
+wire crc320_xor_network0_xor293_total;
+wire crc320_xor_network0_xor294_total;
+wire crc320_xor_network0_xor295_total;
+wire crc320_xor_network0_xor296_total;
+wire crc320_xor_network0_xor297_total;
+wire crc320_xor_network0_xor298_total;
+wire crc320_xor_network0_xor299_total;
+wire crc320_xor_network0_xor2100_total;
+wire crc320_xor_network0_xor2101_total;
+wire crc320_xor_network0_xor2102_total;
+wire crc320_xor_network0_xor2103_total;
+wire crc320_xor_network0_xor2104_total;
+wire crc320_xor_network0_xor2105_total;
+wire crc320_xor_network0_xor2106_total;
+wire crc320_xor_network0_xor2107_total;
+wire crc320_xor_network0_xor2108_total;
+wire crc320_xor_network0_xor2109_total;
+wire crc320_xor_network0_xor2110_total;
+wire crc320_xor_network0_xor2111_total;
+wire crc320_xor_network0_xor2112_total;
+wire crc320_xor_network0_xor2113_total;
+wire crc320_xor_network0_xor2114_total;
+wire crc320_xor_network0_xor2115_total;
+wire crc320_xor_network0_xor2116_total;
+wire crc320_xor_network0_xor2117_total;
+wire crc320_xor_network0_xor2118_total;
+wire crc320_xor_network0_xor2119_total;
+wire crc320_xor_network0_xor2120_total;
+wire crc320_xor_network0_xor2121_total;
+wire crc320_xor_network0_xor2122_total;
+wire crc320_xor_network0_xor2123_total;
+wire crc320_xor_network0_xor2124_total;
+wire crc320_xor_network0_xor2125_total;
+wire crc320_xor_network0_xor2126_total;
+wire crc320_xor_network0_xor2127_total;
+wire crc320_xor_network0_xor2128_total;
+wire crc320_xor_network0_xor2129_total;
+wire crc320_xor_network0_xor2130_total;
+wire crc320_xor_network0_xor2131_total;
+wire crc320_xor_network0_xor2132_total;
+wire crc320_xor_network0_xor2133_total;
+wire crc320_xor_network0_xor2134_total;
+wire crc320_xor_network0_xor2135_total;
+wire crc320_xor_network0_xor2136_total;
+wire crc320_xor_network0_xor2137_total;
+wire crc320_xor_network0_xor2138_total;
+wire crc320_xor_network0_xor2139_total;
+wire crc320_xor_network0_xor2140_total;
+wire crc320_xor_network0_xor2141_total;
+wire crc320_xor_network0_xor2142_total;
+wire crc320_xor_network0_xor2143_total;
+wire crc320_xor_network0_xor2144_total;
+wire crc320_xor_network0_xor2145_total;
+wire crc320_xor_network0_xor2146_total;
+wire crc320_xor_network0_xor2147_total;
+wire crc320_xor_network0_xor2148_total;
+wire crc320_xor_network0_xor2149_total;
+wire crc320_xor_network0_xor2150_total;
+wire crc320_xor_network0_xor2151_total;
+wire crc320_xor_network0_xor2152_total;
+wire crc320_xor_network0_xor2153_total;
+wire crc320_xor_network0_xor2154_total;
+wire crc320_xor_network0_xor2155_total;
+wire crc320_xor_network0_xor2156_total;
+wire crc320_xor_network0_xor2157_total;
+wire crc320_xor_network0_xor2158_total;
+wire crc320_xor_network0_xor2159_total;
+wire crc320_xor_network0_xor2160_total;
+wire crc320_xor_network0_xor2161_total;
+wire crc320_xor_network0_xor2162_total;
+wire crc320_xor_network0_xor2163_total;
+wire crc320_xor_network0_xor2164_total;
+wire crc320_xor_network0_xor2165_total;
+wire crc320_xor_network0_xor2166_total;
+wire crc320_xor_network0_xor2167_total;
+wire crc320_xor_network0_xor2168_total;
+wire crc320_xor_network0_xor2169_total;
+wire crc320_xor_network0_xor2170_total;
+wire crc320_xor_network0_xor2171_total;
+wire crc320_xor_network0_xor2172_total;
+wire crc320_xor_network0_xor2173_total;
+wire crc320_xor_network0_xor2174_total;
+wire crc320_xor_network0_xor2175_total;
+wire crc320_xor_network0_xor2176_total;
+wire crc320_xor_network0_xor2177_total;
+wire crc320_xor_network0_xor2178_total;
+wire crc320_xor_network0_xor2179_total;
+wire crc320_xor_network0_xor2180_total;
+wire crc320_xor_network0_xor2181_total;
+wire crc320_xor_network0_xor2182_total;
+wire crc320_xor_network0_xor2183_total;
+wire crc320_xor_network0_xor2184_total;
+wire crc320_xor_network0_xor2185_total;
+wire crc320_xor_network0_xor2186_total;
+wire crc320_xor_network0_xor2187_total;
+wire crc320_xor_network0_xor2188_total;
+wire crc320_xor_network0_xor2189_total;
+wire crc320_xor_network0_xor2190_total;
+wire crc320_xor_network0_xor2191_total;
+wire crc320_xor_network0_xor2192_total;
+wire crc320_xor_network0_xor2193_total;
+wire crc320_xor_network0_xor2194_total;
+wire crc320_xor_network0_xor2195_total;
+wire crc320_xor_network0_xor2196_total;
+wire crc320_xor_network0_xor2197_total;
+wire crc320_xor_network0_xor2198_total;
+wire crc320_xor_network0_xor2199_total;
+wire crc320_xor_network0_xor2200_total;
+wire crc320_xor_network0_xor2201_total;
+wire crc320_xor_network0_xor2202_total;
+wire crc320_xor_network0_xor2203_total;
+wire crc320_xor_network0_xor2204_total;
+wire crc320_xor_network0_xor2205_total;
+wire crc320_xor_network0_xor2206_total;
+wire crc320_xor_network0_xor2207_total;
+wire crc320_xor_network0_xor2208_total;
+wire crc320_xor_network0_xor2209_total;
+wire crc320_xor_network0_xor2210_total;
+wire crc320_xor_network0_xor2211_total;
+wire crc320_xor_network0_xor2212_total;
+wire crc320_xor_network0_xor2213_total;
+wire crc320_xor_network0_xor2214_total;
+wire crc320_xor_network0_xor2215_total;
+wire crc320_xor_network0_xor2216_total;
+wire crc320_xor_network0_xor2217_total;
+wire crc320_xor_network0_xor2218_total;
+wire crc320_xor_network0_xor2219_total;
+wire crc320_xor_network0_xor2220_total;
+wire crc320_xor_network0_xor2221_total;
+wire crc320_xor_network0_xor2222_total;
+wire crc320_xor_network0_xor2223_total;
+wire crc320_xor_network0_xor2224_total;
+wire crc320_xor_network0_xor2225_total;
+wire crc320_xor_network0_xor2226_total;
+wire crc320_xor_network0_xor2227_total;
+wire crc320_xor_network0_xor2228_total;
+wire crc320_xor_network0_xor2229_total;
+wire crc320_xor_network0_xor2230_total;
+wire crc320_xor_network0_xor2231_total;
+wire crc320_xor_network0_xor2232_total;
+wire crc320_xor_network0_xor2233_total;
+wire crc320_xor_network0_xor2234_total;
+wire crc320_xor_network0_xor2235_total;
+wire crc320_xor_network0_xor2236_total;
+wire crc320_xor_network0_xor2237_total;
+wire crc320_xor_network0_xor2238_total;
+wire crc320_xor_network0_xor2239_total;
+wire crc320_xor_network0_xor2240_total;
+wire crc320_xor_network0_xor2241_total;
+wire crc320_xor_network0_xor2242_total;
+reg [23:0] pick_last0_last;
+wire [0:0] pick_last0_after;
+reg [0:0] pick_last0_choice;
+wire pick_last0_exists;
+wire pick_last0_whose;
+reg [7:0] pick_last0_recall0_follow0_later;
+wire [23:0] pick_last0_pick0_c0;
+wire [4:0] pick_last0_pick0_choices;
 
 assign totals[89-1:57] = tail;
 assign totals[57-1:25] = check;
@@ -351,48 +369,52 @@ assign totals[25-1:0] = counts;
 assign compact0_through0_item[31] = enter0_value[31];
 assign compact0_through0_item[31-1:8] = enter0_value[23-1:0];
 assign compact0_through0_item[8-1:0] = enter0_value[31-1:23];
-assign crc320_narrow0_xor_network0_joined[31] = crc320_narrow0_xor_network0_xor2221_total;
-assign crc320_narrow0_xor_network0_joined[30] = crc320_narrow0_xor_network0_xor2210_total;
-assign crc320_narrow0_xor_network0_joined[29] = crc320_narrow0_xor_network0_xor2204_total;
-assign crc320_narrow0_xor_network0_joined[28] = crc320_narrow0_xor_network0_xor2214_total;
-assign crc320_narrow0_xor_network0_joined[27] = crc320_narrow0_xor_network0_xor2227_total;
-assign crc320_narrow0_xor_network0_joined[26] = crc320_narrow0_xor_network0_xor2222_total;
-assign crc320_narrow0_xor_network0_joined[25] = crc320_narrow0_xor_network0_xor2219_total;
-assign crc320_narrow0_xor_network0_joined[24] = crc320_narrow0_xor_network0_xor2211_total;
-assign crc320_narrow0_xor_network0_joined[23] = crc320_narrow0_xor_network0_xor2200_total;
-assign crc320_narrow0_xor_network0_joined[22] = crc320_narrow0_xor_network0_xor2225_total;
-assign crc320_narrow0_xor_network0_joined[21] = crc320_narrow0_xor_network0_xor2208_total;
-assign crc320_narrow0_xor_network0_joined[20] = crc320_narrow0_xor_network0_xor2229_total;
-assign crc320_narrow0_xor_network0_joined[19] = crc320_narrow0_xor_network0_xor2228_total;
-assign crc320_narrow0_xor_network0_joined[18] = crc320_narrow0_xor_network0_xor2209_total;
-assign crc320_narrow0_xor_network0_joined[17] = crc320_narrow0_xor_network0_xor2213_total;
-assign crc320_narrow0_xor_network0_joined[16] = crc320_narrow0_xor_network0_xor2217_total;
-assign crc320_narrow0_xor_network0_joined[15] = crc320_narrow0_xor_network0_xor2199_total;
-assign crc320_narrow0_xor_network0_joined[14] = crc320_narrow0_xor_network0_xor2197_total;
-assign crc320_narrow0_xor_network0_joined[13] = crc320_narrow0_xor_network0_xor2215_total;
-assign crc320_narrow0_xor_network0_joined[12] = crc320_narrow0_xor_network0_xor2223_total;
-assign crc320_narrow0_xor_network0_joined[11] = crc320_narrow0_xor_network0_xor2226_total;
-assign crc320_narrow0_xor_network0_joined[10] = crc320_narrow0_xor_network0_xor2224_total;
-assign crc320_narrow0_xor_network0_joined[9] = crc320_narrow0_xor_network0_xor2198_total;
-assign crc320_narrow0_xor_network0_joined[8] = crc320_narrow0_xor_network0_xor2196_total;
-assign crc320_narrow0_xor_network0_joined[7] = crc320_narrow0_xor_network0_xor2218_total;
-assign crc320_narrow0_xor_network0_joined[6] = crc320_narrow0_xor_network0_xor2207_total;
-assign crc320_narrow0_xor_network0_joined[5] = crc320_narrow0_xor_network0_xor2216_total;
-assign crc320_narrow0_xor_network0_joined[4] = crc320_narrow0_xor_network0_xor2201_total;
-assign crc320_narrow0_xor_network0_joined[3] = crc320_narrow0_xor_network0_xor2203_total;
-assign crc320_narrow0_xor_network0_joined[2] = crc320_narrow0_xor_network0_xor2212_total;
-assign crc320_narrow0_xor_network0_joined[1] = crc320_narrow0_xor_network0_xor2205_total;
-assign crc320_narrow0_xor_network0_joined[0] = crc320_narrow0_xor_network0_xor2195_total;
-assign keep_tail0_side_by_side3_joined[32-1:8] = side_by_side2_joined[32-1:8];
-assign keep_tail0_side_by_side3_joined[8-1:0] = keep_tail0_before;
+assign crc320_xor_network0_joined[31] = crc320_xor_network0_xor2193_total;
+assign crc320_xor_network0_joined[30] = crc320_xor_network0_xor2217_total;
+assign crc320_xor_network0_joined[29] = crc320_xor_network0_xor2232_total;
+assign crc320_xor_network0_joined[28] = crc320_xor_network0_xor2231_total;
+assign crc320_xor_network0_joined[27] = crc320_xor_network0_xor2225_total;
+assign crc320_xor_network0_joined[26] = crc320_xor_network0_xor2234_total;
+assign crc320_xor_network0_joined[25] = crc320_xor_network0_xor2233_total;
+assign crc320_xor_network0_joined[24] = crc320_xor_network0_xor2223_total;
+assign crc320_xor_network0_joined[23] = crc320_xor_network0_xor2220_total;
+assign crc320_xor_network0_joined[22] = crc320_xor_network0_xor2229_total;
+assign crc320_xor_network0_joined[21] = crc320_xor_network0_xor2240_total;
+assign crc320_xor_network0_joined[20] = crc320_xor_network0_xor2222_total;
+assign crc320_xor_network0_joined[19] = crc320_xor_network0_xor2227_total;
+assign crc320_xor_network0_joined[18] = crc320_xor_network0_xor2235_total;
+assign crc320_xor_network0_joined[17] = crc320_xor_network0_xor2228_total;
+assign crc320_xor_network0_joined[16] = crc320_xor_network0_xor2224_total;
+assign crc320_xor_network0_joined[15] = crc320_xor_network0_xor2230_total;
+assign crc320_xor_network0_joined[14] = crc320_xor_network0_xor2189_total;
+assign crc320_xor_network0_joined[13] = crc320_xor_network0_xor2206_total;
+assign crc320_xor_network0_joined[12] = crc320_xor_network0_xor2239_total;
+assign crc320_xor_network0_joined[11] = crc320_xor_network0_xor2203_total;
+assign crc320_xor_network0_joined[10] = crc320_xor_network0_xor2236_total;
+assign crc320_xor_network0_joined[9] = crc320_xor_network0_xor2188_total;
+assign crc320_xor_network0_joined[8] = crc320_xor_network0_xor2226_total;
+assign crc320_xor_network0_joined[7] = crc320_xor_network0_xor2237_total;
+assign crc320_xor_network0_joined[6] = crc320_xor_network0_xor2176_total;
+assign crc320_xor_network0_joined[5] = crc320_xor_network0_xor2242_total;
+assign crc320_xor_network0_joined[4] = crc320_xor_network0_xor2238_total;
+assign crc320_xor_network0_joined[3] = crc320_xor_network0_xor2241_total;
+assign crc320_xor_network0_joined[2] = crc320_xor_network0_xor2211_total;
+assign crc320_xor_network0_joined[1] = crc320_xor_network0_xor2214_total;
+assign crc320_xor_network0_joined[0] = crc320_xor_network0_xor2198_total;
+assign pick_last0_pick0_c0[24-1:16] = pick_last0_recall0_follow0_later;
+assign pick_last0_pick0_c0[16-1:0] = slot0_held[24-1:8];
+assign pick_last0_pick0_choices[5-1:1] = 'b0000;
+assign pick_last0_pick0_choices[0] = pick_last0_choice[0];
 
 assign enter0_entering = s_axis_tdata[32-1:0];
 assign enter0_zero = (!arrivals);
 
+assign enter0_arriving = (enter0_entering != 0);
+
 always @(posedge clk) begin: enter0_register
     if (s_axis_tready) begin
         enter0_value <= enter0_entering;
-        arrivals <= (enter0_entering != 0);
+        arrivals <= enter0_arriving;
     end
 end
 
@@ -404,538 +426,585 @@ assign group = side_by_side2_joined;
 
 assign compact0_through0_slot = compact0_through0_item;
 
-assign slot0_holding = (level > 0);
+assign slot0_load = (step && (((level <= 0) && (level_sum > 0)) || (level_sum > (0 + 1))));
 
-always @(slot0_held, ended, slot0_holding, compact0_through0_slot) begin: slot0_show
+always @(slot0_held, level, ended, compact0_through0_slot) begin: slot0_show
     side_by_side2_joined = compact0_through0_slot;
-    if ((slot0_holding || ended)) begin
+    if (((level > 0) || ended)) begin
         side_by_side2_joined = slot0_held;
     end
 end
 
 always @(posedge clk) begin: slot0_hold
-    if ((leave || (step && (!slot0_holding)))) begin
+    if (slot0_load) begin
         slot0_held <= compact0_through0_slot;
     end
 end
 
-assign crc320_narrow0_xor_network0_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_mixed[7]);
+assign crc320_xor_network0_total = (crc320_remainder[7] ^ entered[7]);
 
-assign crc320_narrow0_xor_network0_xor21_total = (crc320_narrow0_mixed[0] ^ crc320_narrow0_mixed[22]);
+assign crc320_xor_network0_xor21_total = (crc320_remainder[2] ^ entered[2]);
 
-assign crc320_narrow0_xor_network0_xor22_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_mixed[28]);
+assign crc320_xor_network0_xor22_total = (crc320_remainder[0] ^ entered[0]);
 
-assign crc320_narrow0_xor_network0_xor23_total = (crc320_narrow0_mixed[1] ^ crc320_narrow0_mixed[23]);
+assign crc320_xor_network0_xor23_total = (crc320_remainder[3] ^ entered[3]);
 
-assign crc320_narrow0_xor_network0_xor24_total = (crc320_narrow0_mixed[25] ^ crc320_narrow0_mixed[31]);
+assign crc320_xor_network0_xor24_total = (crc320_remainder[22] ^ entered[22]);
 
-assign crc320_narrow0_xor_network0_xor25_total = (crc320_narrow0_mixed[24] ^ crc320_narrow0_mixed[30]);
+assign crc320_xor_network0_xor25_total = (crc320_remainder[5] ^ entered[5]);
 
-assign crc320_narrow0_xor_network0_xor26_total = (crc320_narrow0_mixed[19] ^ crc320_narrow0_mixed[27]);
+assign crc320_xor_network0_xor26_total = (crc320_remainder[4] ^ entered[4]);
 
-assign crc320_narrow0_xor_network0_xor27_total = (crc320_narrow0_mixed[18] ^ crc320_narrow0_mixed[26]);
+assign crc320_xor_network0_xor27_total = (crc320_remainder[25] ^ entered[25]);
 
-assign crc320_narrow0_xor_network0_xor28_total = (crc320_narrow0_mixed[17] ^ crc320_narrow0_mixed[29]);
+assign crc320_xor_network0_xor28_total = (crc320_remainder[24] ^ entered[24]);
 
-assign crc320_narrow0_xor_network0_xor29_total = (crc320_narrow0_mixed[6] ^ crc320_narrow0_mixed[11]);
+assign crc320_xor_network0_xor29_total = (crc320_remainder[23] ^ entered[23]);
 
-assign crc320_narrow0_xor_network0_xor210_total = (crc320_narrow0_mixed[5] ^ crc320_narrow0_mixed[12]);
+assign crc320_xor_network0_xor210_total = (crc320_remainder[6] ^ entered[6]);
 
-assign crc320_narrow0_xor_network0_xor211_total = (crc320_narrow0_mixed[4] ^ crc320_narrow0_mixed[16]);
+assign crc320_xor_network0_xor211_total = (crc320_remainder[31] ^ entered[31]);
 
-assign crc320_narrow0_xor_network0_xor212_total = (crc320_narrow0_mixed[14] ^ crc320_narrow0_mixed[15]);
+assign crc320_xor_network0_xor212_total = (crc320_remainder[30] ^ entered[30]);
 
-assign crc320_narrow0_xor_network0_xor213_total = (crc320_narrow0_mixed[9] ^ crc320_narrow0_mixed[21]);
+assign crc320_xor_network0_xor213_total = (crc320_remainder[29] ^ entered[29]);
 
-assign crc320_narrow0_xor_network0_xor214_total = (crc320_narrow0_mixed[8] ^ crc320_narrow0_mixed[20]);
+assign crc320_xor_network0_xor214_total = (crc320_remainder[28] ^ entered[28]);
 
-assign crc320_narrow0_xor_network0_xor215_total = (crc320_narrow0_mixed[10] ^ crc320_narrow0_mixed[26]);
+assign crc320_xor_network0_xor215_total = (crc320_remainder[27] ^ entered[27]);
 
-assign crc320_narrow0_xor_network0_xor216_total = (crc320_narrow0_mixed[14] ^ crc320_narrow0_mixed[23]);
+assign crc320_xor_network0_xor216_total = (crc320_remainder[26] ^ entered[26]);
 
-assign crc320_narrow0_xor_network0_xor217_total = (crc320_narrow0_mixed[13] ^ crc320_narrow0_mixed[29]);
+assign crc320_xor_network0_xor217_total = (crc320_remainder[15] ^ entered[15]);
 
-assign crc320_narrow0_xor_network0_xor218_total = (crc320_narrow0_mixed[9] ^ crc320_narrow0_mixed[25]);
+assign crc320_xor_network0_xor218_total = (crc320_remainder[14] ^ entered[14]);
 
-assign crc320_narrow0_xor_network0_xor219_total = (crc320_narrow0_mixed[8] ^ crc320_narrow0_mixed[24]);
+assign crc320_xor_network0_xor219_total = (crc320_remainder[13] ^ entered[13]);
 
-assign crc320_narrow0_xor_network0_xor220_total = (crc320_narrow0_mixed[4] ^ crc320_narrow0_mixed[13]);
+assign crc320_xor_network0_xor220_total = (crc320_remainder[12] ^ entered[12]);
 
-assign crc320_narrow0_xor_network0_xor221_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_mixed[5]);
+assign crc320_xor_network0_xor221_total = (crc320_remainder[11] ^ entered[11]);
 
-assign crc320_narrow0_xor_network0_xor222_total = (crc320_narrow0_mixed[24] ^ crc320_narrow0_mixed[28]);
+assign crc320_xor_network0_xor222_total = (crc320_remainder[10] ^ entered[10]);
 
-assign crc320_narrow0_xor_network0_xor223_total = (crc320_narrow0_mixed[15] ^ crc320_narrow0_mixed[31]);
+assign crc320_xor_network0_xor223_total = (crc320_remainder[9] ^ entered[9]);
 
-assign crc320_narrow0_xor_network0_xor224_total = (crc320_narrow0_mixed[10] ^ crc320_narrow0_mixed[21]);
+assign crc320_xor_network0_xor224_total = (crc320_remainder[8] ^ entered[8]);
 
-assign crc320_narrow0_xor_network0_xor225_total = (crc320_narrow0_mixed[7] ^ crc320_narrow0_mixed[13]);
+assign crc320_xor_network0_xor225_total = (crc320_remainder[1] ^ entered[1]);
 
-assign crc320_narrow0_xor_network0_xor226_total = (crc320_narrow0_mixed[0] ^ crc320_narrow0_mixed[16]);
+assign crc320_xor_network0_xor226_total = (crc320_remainder[19] ^ entered[19]);
 
-assign crc320_narrow0_xor_network0_xor227_total = (crc320_narrow0_mixed[30] ^ crc320_narrow0_mixed[31]);
+assign crc320_xor_network0_xor227_total = (crc320_remainder[18] ^ entered[18]);
 
-assign crc320_narrow0_xor_network0_xor228_total = (crc320_narrow0_mixed[12] ^ crc320_narrow0_mixed[28]);
+assign crc320_xor_network0_xor228_total = (crc320_remainder[17] ^ entered[17]);
 
-assign crc320_narrow0_xor_network0_xor229_total = (crc320_narrow0_mixed[11] ^ crc320_narrow0_mixed[27]);
+assign crc320_xor_network0_xor229_total = (crc320_remainder[16] ^ entered[16]);
 
-assign crc320_narrow0_xor_network0_xor230_total = (crc320_narrow0_mixed[10] ^ crc320_narrow0_mixed[14]);
+assign crc320_xor_network0_xor230_total = (crc320_xor_network0_xor22_total ^ crc320_xor_network0_xor24_total);
 
-assign crc320_narrow0_xor_network0_xor231_total = (crc320_narrow0_mixed[9] ^ crc320_narrow0_mixed[20]);
+assign crc320_xor_network0_xor231_total = (crc320_xor_network0_total ^ crc320_xor_network0_xor21_total);
 
-assign crc320_narrow0_xor_network0_xor232_total = (crc320_narrow0_mixed[7] ^ crc320_narrow0_mixed[19]);
+assign crc320_xor_network0_xor232_total = (crc320_remainder[21] ^ entered[21]);
 
-assign crc320_narrow0_xor_network0_xor233_total = (crc320_narrow0_mixed[6] ^ crc320_narrow0_mixed[21]);
+assign crc320_xor_network0_xor233_total = (crc320_remainder[20] ^ entered[20]);
 
-assign crc320_narrow0_xor_network0_xor234_total = (crc320_narrow0_mixed[6] ^ crc320_narrow0_mixed[10]);
+assign crc320_xor_network0_xor234_total = (crc320_xor_network0_xor29_total ^ crc320_xor_network0_xor225_total);
 
-assign crc320_narrow0_xor_network0_xor235_total = (crc320_narrow0_mixed[5] ^ crc320_narrow0_mixed[18]);
+assign crc320_xor_network0_xor235_total = (crc320_xor_network0_xor23_total ^ crc320_xor_network0_xor232_total);
 
-assign crc320_narrow0_xor_network0_xor236_total = (crc320_narrow0_mixed[4] ^ crc320_narrow0_mixed[27]);
+assign crc320_xor_network0_xor236_total = (crc320_xor_network0_xor26_total ^ crc320_xor_network0_xor230_total);
 
-assign crc320_narrow0_xor_network0_xor237_total = (crc320_narrow0_mixed[1] ^ crc320_narrow0_mixed[30]);
+assign crc320_xor_network0_xor237_total = (crc320_xor_network0_xor216_total ^ crc320_xor_network0_xor227_total);
 
-assign crc320_narrow0_xor_network0_xor238_total = (crc320_narrow0_mixed[23] ^ crc320_narrow0_mixed[29]);
+assign crc320_xor_network0_xor238_total = (crc320_xor_network0_xor215_total ^ crc320_xor_network0_xor226_total);
 
-assign crc320_narrow0_xor_network0_xor239_total = (crc320_narrow0_mixed[22] ^ crc320_narrow0_mixed[30]);
+assign crc320_xor_network0_xor239_total = (crc320_xor_network0_xor214_total ^ crc320_xor_network0_xor229_total);
 
-assign crc320_narrow0_xor_network0_xor240_total = (crc320_narrow0_mixed[20] ^ crc320_narrow0_mixed[27]);
+assign crc320_xor_network0_xor240_total = (crc320_xor_network0_xor213_total ^ crc320_xor_network0_xor228_total);
 
-assign crc320_narrow0_xor_network0_xor241_total = (crc320_narrow0_mixed[20] ^ crc320_narrow0_mixed[22]);
+assign crc320_xor_network0_xor241_total = (crc320_xor_network0_xor212_total ^ crc320_xor_network0_xor218_total);
 
-assign crc320_narrow0_xor_network0_xor242_total = (crc320_narrow0_mixed[18] ^ crc320_narrow0_mixed[30]);
+assign crc320_xor_network0_xor242_total = (crc320_xor_network0_xor211_total ^ crc320_xor_network0_xor217_total);
 
-assign crc320_narrow0_xor_network0_xor243_total = (crc320_narrow0_mixed[17] ^ crc320_narrow0_mixed[19]);
+assign crc320_xor_network0_xor243_total = (crc320_xor_network0_xor210_total ^ crc320_xor_network0_xor223_total);
 
-assign crc320_narrow0_xor_network0_xor244_total = (crc320_narrow0_mixed[16] ^ crc320_narrow0_mixed[25]);
+assign crc320_xor_network0_xor244_total = (crc320_xor_network0_xor28_total ^ crc320_xor_network0_xor222_total);
 
-assign crc320_narrow0_xor_network0_xor245_total = (crc320_narrow0_mixed[15] ^ crc320_narrow0_mixed[25]);
+assign crc320_xor_network0_xor245_total = (crc320_xor_network0_xor27_total ^ crc320_xor_network0_xor221_total);
 
-assign crc320_narrow0_xor_network0_xor246_total = (crc320_narrow0_mixed[15] ^ crc320_narrow0_mixed[23]);
+assign crc320_xor_network0_xor246_total = (crc320_xor_network0_xor25_total ^ crc320_xor_network0_xor224_total);
 
-assign crc320_narrow0_xor_network0_xor247_total = (crc320_narrow0_mixed[15] ^ crc320_narrow0_mixed[22]);
+assign crc320_xor_network0_xor247_total = (crc320_xor_network0_xor219_total ^ crc320_xor_network0_xor220_total);
 
-assign crc320_narrow0_xor_network0_xor248_total = (crc320_narrow0_mixed[15] ^ crc320_narrow0_mixed[19]);
+assign crc320_xor_network0_xor248_total = (crc320_xor_network0_xor231_total ^ crc320_xor_network0_xor233_total);
 
-assign crc320_narrow0_xor_network0_xor249_total = (crc320_narrow0_mixed[12] ^ crc320_narrow0_mixed[13]);
+assign crc320_xor_network0_xor249_total = (crc320_xor_network0_xor29_total ^ crc320_xor_network0_xor239_total);
 
-assign crc320_narrow0_xor_network0_xor250_total = (crc320_narrow0_mixed[10] ^ crc320_narrow0_mixed[12]);
+assign crc320_xor_network0_xor250_total = (crc320_xor_network0_xor25_total ^ crc320_xor_network0_xor242_total);
 
-assign crc320_narrow0_xor_network0_xor251_total = (crc320_narrow0_mixed[9] ^ crc320_narrow0_mixed[31]);
+assign crc320_xor_network0_xor251_total = (crc320_xor_network0_xor26_total ^ crc320_xor_network0_xor221_total);
 
-assign crc320_narrow0_xor_network0_xor252_total = (crc320_narrow0_mixed[8] ^ crc320_narrow0_mixed[27]);
+assign crc320_xor_network0_xor252_total = (crc320_xor_network0_total ^ crc320_xor_network0_xor27_total);
 
-assign crc320_narrow0_xor_network0_xor253_total = (crc320_narrow0_mixed[8] ^ crc320_narrow0_mixed[22]);
+assign crc320_xor_network0_xor253_total = (crc320_xor_network0_xor243_total ^ crc320_xor_network0_xor245_total);
 
-assign crc320_narrow0_xor_network0_xor254_total = (crc320_narrow0_mixed[8] ^ crc320_narrow0_mixed[17]);
+assign crc320_xor_network0_xor254_total = (crc320_xor_network0_xor235_total ^ crc320_xor_network0_xor244_total);
 
-assign crc320_narrow0_xor_network0_xor255_total = (crc320_narrow0_mixed[7] ^ crc320_narrow0_mixed[25]);
+assign crc320_xor_network0_xor255_total = (crc320_xor_network0_xor234_total ^ crc320_xor_network0_xor238_total);
 
-assign crc320_narrow0_xor_network0_xor256_total = (crc320_narrow0_mixed[7] ^ crc320_narrow0_mixed[17]);
+assign crc320_xor_network0_xor256_total = (crc320_xor_network0_xor219_total ^ crc320_xor_network0_xor237_total);
 
-assign crc320_narrow0_xor_network0_xor257_total = (crc320_narrow0_mixed[6] ^ crc320_narrow0_mixed[26]);
+assign crc320_xor_network0_xor257_total = (crc320_xor_network0_xor215_total ^ crc320_xor_network0_xor246_total);
 
-assign crc320_narrow0_xor_network0_xor258_total = (crc320_narrow0_mixed[6] ^ crc320_narrow0_mixed[16]);
+assign crc320_xor_network0_xor258_total = (crc320_xor_network0_xor28_total ^ crc320_xor_network0_xor240_total);
 
-assign crc320_narrow0_xor_network0_xor259_total = (crc320_narrow0_mixed[5] ^ crc320_narrow0_mixed[14]);
+assign crc320_xor_network0_xor259_total = (crc320_xor_network0_xor22_total ^ crc320_xor_network0_xor247_total);
 
-assign crc320_narrow0_xor_network0_xor260_total = (crc320_narrow0_mixed[4] ^ crc320_narrow0_mixed[29]);
+assign crc320_xor_network0_xor260_total = (crc320_xor_network0_xor236_total ^ crc320_xor_network0_xor241_total);
 
-assign crc320_narrow0_xor_network0_xor261_total = (crc320_narrow0_mixed[4] ^ crc320_narrow0_mixed[18]);
+assign crc320_xor_network0_xor261_total = (crc320_xor_network0_xor218_total ^ crc320_xor_network0_xor223_total);
 
-assign crc320_narrow0_xor_network0_xor262_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_mixed[11]);
+assign crc320_xor_network0_xor262_total = (crc320_xor_network0_xor213_total ^ crc320_xor_network0_xor222_total);
 
-assign crc320_narrow0_xor_network0_xor263_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_mixed[11]);
+assign crc320_xor_network0_xor263_total = (crc320_xor_network0_xor211_total ^ crc320_xor_network0_xor214_total);
 
-assign crc320_narrow0_xor_network0_xor264_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_mixed[4]);
+assign crc320_xor_network0_xor264_total = (crc320_xor_network0_xor23_total ^ crc320_xor_network0_xor210_total);
 
-assign crc320_narrow0_xor_network0_xor265_total = (crc320_narrow0_mixed[0] ^ crc320_narrow0_mixed[6]);
+assign crc320_xor_network0_xor265_total = (crc320_xor_network0_xor21_total ^ crc320_xor_network0_xor233_total);
 
-assign crc320_narrow0_xor_network0_xor266_total = (crc320_narrow0_xor_network0_xor25_total ^ crc320_narrow0_xor_network0_xor28_total);
+assign crc320_xor_network0_xor266_total = (crc320_xor_network0_xor220_total ^ crc320_xor_network0_xor245_total);
 
-assign crc320_narrow0_xor_network0_xor267_total = (crc320_narrow0_xor_network0_xor21_total ^ crc320_narrow0_xor_network0_xor211_total);
+assign crc320_xor_network0_xor267_total = (crc320_xor_network0_xor217_total ^ crc320_xor_network0_xor251_total);
 
-assign crc320_narrow0_xor_network0_xor268_total = (crc320_narrow0_xor_network0_xor23_total ^ crc320_narrow0_xor_network0_xor26_total);
+assign crc320_xor_network0_xor268_total = (crc320_xor_network0_xor216_total ^ crc320_xor_network0_xor244_total);
 
-assign crc320_narrow0_xor_network0_xor269_total = (crc320_narrow0_xor_network0_xor22_total ^ crc320_narrow0_xor_network0_xor213_total);
+assign crc320_xor_network0_xor269_total = (crc320_xor_network0_xor230_total ^ crc320_xor_network0_xor250_total);
 
-assign crc320_narrow0_xor_network0_xor270_total = (crc320_narrow0_xor_network0_total ^ crc320_narrow0_xor_network0_xor214_total);
+assign crc320_xor_network0_xor270_total = (crc320_xor_network0_xor216_total ^ crc320_xor_network0_xor224_total);
 
-assign crc320_narrow0_xor_network0_xor271_total = (crc320_narrow0_xor_network0_xor29_total ^ crc320_narrow0_xor_network0_xor218_total);
+assign crc320_xor_network0_xor271_total = (crc320_xor_network0_xor212_total ^ crc320_xor_network0_xor224_total);
 
-assign crc320_narrow0_xor_network0_xor272_total = (crc320_narrow0_xor_network0_xor28_total ^ crc320_narrow0_xor_network0_xor210_total);
+assign crc320_xor_network0_xor272_total = (crc320_xor_network0_xor212_total ^ crc320_xor_network0_xor215_total);
 
-assign crc320_narrow0_xor_network0_xor273_total = (crc320_narrow0_xor_network0_xor24_total ^ crc320_narrow0_xor_network0_xor212_total);
+assign crc320_xor_network0_xor273_total = (crc320_xor_network0_xor27_total ^ crc320_xor_network0_xor214_total);
 
-assign crc320_narrow0_xor_network0_xor274_total = (crc320_narrow0_xor_network0_xor21_total ^ crc320_narrow0_xor_network0_xor220_total);
+assign crc320_xor_network0_xor274_total = (crc320_xor_network0_xor26_total ^ crc320_xor_network0_xor226_total);
 
-assign crc320_narrow0_xor_network0_xor275_total = (crc320_narrow0_xor_network0_total ^ crc320_narrow0_xor_network0_xor27_total);
+assign crc320_xor_network0_xor275_total = (crc320_xor_network0_xor23_total ^ crc320_xor_network0_xor227_total);
 
-assign crc320_narrow0_xor_network0_xor276_total = (crc320_narrow0_xor_network0_xor217_total ^ crc320_narrow0_xor_network0_xor226_total);
+assign crc320_xor_network0_xor276_total = (crc320_xor_network0_xor243_total ^ crc320_xor_network0_xor273_total);
 
-assign crc320_narrow0_xor_network0_xor277_total = (crc320_narrow0_xor_network0_xor214_total ^ crc320_narrow0_xor_network0_xor216_total);
+assign crc320_xor_network0_xor277_total = (crc320_xor_network0_xor241_total ^ crc320_xor_network0_xor252_total);
 
-assign crc320_narrow0_xor_network0_xor278_total = (crc320_narrow0_xor_network0_xor211_total ^ crc320_narrow0_xor_network0_xor222_total);
+assign crc320_xor_network0_xor278_total = (crc320_xor_network0_xor235_total ^ crc320_xor_network0_xor263_total);
 
-assign crc320_narrow0_xor_network0_xor279_total = (crc320_narrow0_xor_network0_xor29_total ^ crc320_narrow0_xor_network0_xor210_total);
+assign crc320_xor_network0_xor279_total = (crc320_xor_network0_xor231_total ^ crc320_xor_network0_xor261_total);
 
-assign crc320_narrow0_xor_network0_xor280_total = (crc320_narrow0_xor_network0_xor27_total ^ crc320_narrow0_xor_network0_xor237_total);
+assign crc320_xor_network0_xor280_total = (crc320_xor_network0_xor231_total ^ crc320_xor_network0_xor235_total);
 
-assign crc320_narrow0_xor_network0_xor281_total = (crc320_narrow0_xor_network0_xor26_total ^ crc320_narrow0_xor_network0_xor227_total);
+assign crc320_xor_network0_xor281_total = (crc320_xor_network0_xor249_total ^ crc320_xor_network0_xor258_total);
 
-assign crc320_narrow0_xor_network0_xor282_total = (crc320_narrow0_xor_network0_xor26_total ^ crc320_narrow0_xor_network0_xor217_total);
+assign crc320_xor_network0_xor282_total = (crc320_xor_network0_xor236_total ^ crc320_xor_network0_xor256_total);
 
-assign crc320_narrow0_xor_network0_xor283_total = (crc320_narrow0_xor_network0_xor23_total ^ crc320_narrow0_xor_network0_xor221_total);
+assign crc320_xor_network0_xor283_total = (crc320_xor_network0_xor236_total ^ crc320_xor_network0_xor248_total);
 
-assign crc320_narrow0_xor_network0_xor284_total = (crc320_narrow0_xor_network0_xor21_total ^ crc320_narrow0_xor_network0_xor235_total);
+assign crc320_xor_network0_xor284_total = (crc320_xor_network0_xor229_total ^ crc320_xor_network0_xor252_total);
 
-assign crc320_narrow0_xor_network0_xor285_total = (crc320_narrow0_xor_network0_total ^ crc320_narrow0_xor_network0_xor219_total);
+assign crc320_xor_network0_xor285_total = (crc320_xor_network0_xor220_total ^ crc320_xor_network0_xor240_total);
 
-assign crc320_narrow0_xor_network0_xor286_total = (crc320_narrow0_xor_network0_total ^ crc320_narrow0_xor_network0_xor29_total);
+assign crc320_xor_network0_xor286_total = (crc320_xor_network0_xor23_total ^ crc320_xor_network0_xor262_total);
 
-assign crc320_narrow0_xor_network0_xor287_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_xor_network0_xor22_total);
+assign crc320_xor_network0_xor287_total = (crc320_xor_network0_total ^ crc320_xor_network0_xor239_total);
 
-assign crc320_narrow0_xor_network0_xor288_total = (crc320_narrow0_xor_network0_xor249_total ^ crc320_narrow0_xor_network0_xor265_total);
+assign crc320_xor_network0_xor288_total = (crc320_xor_network0_xor243_total ^ crc320_xor_network0_xor249_total);
 
-assign crc320_narrow0_xor_network0_xor289_total = (crc320_narrow0_xor_network0_xor242_total ^ crc320_narrow0_xor_network0_xor263_total);
+assign crc320_xor_network0_xor289_total = (crc320_xor_network0_xor238_total ^ crc320_xor_network0_xor256_total);
 
-assign crc320_narrow0_xor_network0_xor290_total = (crc320_narrow0_xor_network0_xor241_total ^ crc320_narrow0_xor_network0_xor261_total);
+assign crc320_xor_network0_xor290_total = (crc320_xor_network0_xor234_total ^ crc320_xor_network0_xor253_total);
 
-assign crc320_narrow0_xor_network0_xor291_total = (crc320_narrow0_xor_network0_xor238_total ^ crc320_narrow0_xor_network0_xor258_total);
+assign crc320_xor_network0_xor291_total = (crc320_xor_network0_xor231_total ^ crc320_xor_network0_xor254_total);
 
-assign crc320_narrow0_xor_network0_xor292_total = (crc320_narrow0_xor_network0_xor234_total ^ crc320_narrow0_xor_network0_xor264_total);
+assign crc320_xor_network0_xor292_total = (crc320_xor_network0_xor222_total ^ crc320_xor_network0_xor255_total);
 
-assign crc320_narrow0_xor_network0_xor293_total = (crc320_narrow0_xor_network0_xor234_total ^ crc320_narrow0_xor_network0_xor253_total);
+assign crc320_xor_network0_xor293_total = (crc320_xor_network0_xor219_total ^ crc320_xor_network0_xor267_total);
 
-assign crc320_narrow0_xor_network0_xor294_total = (crc320_narrow0_xor_network0_xor233_total ^ crc320_narrow0_xor_network0_xor248_total);
+assign crc320_xor_network0_xor294_total = (crc320_xor_network0_xor213_total ^ crc320_xor_network0_xor248_total);
 
-assign crc320_narrow0_xor_network0_xor295_total = (crc320_narrow0_xor_network0_xor232_total ^ crc320_narrow0_xor_network0_xor260_total);
+assign crc320_xor_network0_xor295_total = (crc320_xor_network0_xor25_total ^ crc320_xor_network0_xor279_total);
 
-assign crc320_narrow0_xor_network0_xor296_total = (crc320_narrow0_xor_network0_xor231_total ^ crc320_narrow0_xor_network0_xor250_total);
+assign crc320_xor_network0_xor296_total = (crc320_xor_network0_xor250_total ^ crc320_xor_network0_xor260_total);
 
-assign crc320_narrow0_xor_network0_xor297_total = (crc320_narrow0_xor_network0_xor231_total ^ crc320_narrow0_xor_network0_xor246_total);
+assign crc320_xor_network0_xor297_total = (crc320_xor_network0_xor227_total ^ crc320_xor_network0_xor229_total);
 
-assign crc320_narrow0_xor_network0_xor298_total = (crc320_narrow0_xor_network0_xor230_total ^ crc320_narrow0_xor_network0_xor251_total);
+assign crc320_xor_network0_xor298_total = (crc320_xor_network0_xor226_total ^ crc320_xor_network0_xor228_total);
 
-assign crc320_narrow0_xor_network0_xor299_total = (crc320_narrow0_xor_network0_xor229_total ^ crc320_narrow0_xor_network0_xor244_total);
+assign crc320_xor_network0_xor299_total = (crc320_xor_network0_xor225_total ^ crc320_xor_network0_xor228_total);
 
-assign crc320_narrow0_xor_network0_xor2100_total = (crc320_narrow0_xor_network0_xor228_total ^ crc320_narrow0_xor_network0_xor233_total);
+assign crc320_xor_network0_xor2100_total = (crc320_xor_network0_xor225_total ^ crc320_xor_network0_xor226_total);
 
-assign crc320_narrow0_xor_network0_xor2101_total = (crc320_narrow0_xor_network0_xor226_total ^ crc320_narrow0_xor_network0_xor255_total);
+assign crc320_xor_network0_xor2101_total = (crc320_xor_network0_xor224_total ^ crc320_xor_network0_xor233_total);
 
-assign crc320_narrow0_xor_network0_xor2102_total = (crc320_narrow0_xor_network0_xor225_total ^ crc320_narrow0_xor_network0_xor252_total);
+assign crc320_xor_network0_xor2102_total = (crc320_xor_network0_xor223_total ^ crc320_xor_network0_xor228_total);
 
-assign crc320_narrow0_xor_network0_xor2103_total = (crc320_narrow0_xor_network0_xor225_total ^ crc320_narrow0_xor_network0_xor247_total);
+assign crc320_xor_network0_xor2103_total = (crc320_xor_network0_xor221_total ^ crc320_xor_network0_xor228_total);
 
-assign crc320_narrow0_xor_network0_xor2104_total = (crc320_narrow0_xor_network0_xor224_total ^ crc320_narrow0_xor_network0_xor262_total);
+assign crc320_xor_network0_xor2104_total = (crc320_xor_network0_xor219_total ^ crc320_xor_network0_xor227_total);
 
-assign crc320_narrow0_xor_network0_xor2105_total = (crc320_narrow0_xor_network0_xor224_total ^ crc320_narrow0_xor_network0_xor229_total);
+assign crc320_xor_network0_xor2105_total = (crc320_xor_network0_xor217_total ^ crc320_xor_network0_xor218_total);
 
-assign crc320_narrow0_xor_network0_xor2106_total = (crc320_narrow0_xor_network0_xor223_total ^ crc320_narrow0_xor_network0_xor243_total);
+assign crc320_xor_network0_xor2106_total = (crc320_xor_network0_xor212_total ^ crc320_xor_network0_xor220_total);
 
-assign crc320_narrow0_xor_network0_xor2107_total = (crc320_narrow0_xor_network0_xor219_total ^ crc320_narrow0_xor_network0_xor224_total);
+assign crc320_xor_network0_xor2107_total = (crc320_xor_network0_xor212_total ^ crc320_xor_network0_xor217_total);
 
-assign crc320_narrow0_xor_network0_xor2108_total = (crc320_narrow0_xor_network0_xor218_total ^ crc320_narrow0_xor_network0_xor219_total);
+assign crc320_xor_network0_xor2108_total = (crc320_xor_network0_xor211_total ^ crc320_xor_network0_xor225_total);
 
-assign crc320_narrow0_xor_network0_xor2109_total = (crc320_narrow0_xor_network0_xor215_total ^ crc320_narrow0_xor_network0_xor240_total);
+assign crc320_xor_network0_xor2109_total = (crc320_xor_network0_xor211_total ^ crc320_xor_network0_xor220_total);
 
-assign crc320_narrow0_xor_network0_xor2110_total = (crc320_narrow0_xor_network0_xor215_total ^ crc320_narrow0_xor_network0_xor236_total);
+assign crc320_xor_network0_xor2110_total = (crc320_xor_network0_xor210_total ^ crc320_xor_network0_xor232_total);
 
-assign crc320_narrow0_xor_network0_xor2111_total = (crc320_narrow0_xor_network0_xor215_total ^ crc320_narrow0_xor_network0_xor223_total);
+assign crc320_xor_network0_xor2111_total = (crc320_xor_network0_xor210_total ^ crc320_xor_network0_xor211_total);
 
-assign crc320_narrow0_xor_network0_xor2112_total = (crc320_narrow0_xor_network0_xor213_total ^ crc320_narrow0_xor_network0_xor259_total);
+assign crc320_xor_network0_xor2112_total = (crc320_xor_network0_xor29_total ^ crc320_xor_network0_xor223_total);
 
-assign crc320_narrow0_xor_network0_xor2113_total = (crc320_narrow0_xor_network0_xor213_total ^ crc320_narrow0_xor_network0_xor236_total);
+assign crc320_xor_network0_xor2113_total = (crc320_xor_network0_xor28_total ^ crc320_xor_network0_xor233_total);
 
-assign crc320_narrow0_xor_network0_xor2114_total = (crc320_narrow0_xor_network0_xor212_total ^ crc320_narrow0_xor_network0_xor256_total);
+assign crc320_xor_network0_xor2114_total = (crc320_xor_network0_xor27_total ^ crc320_xor_network0_xor210_total);
 
-assign crc320_narrow0_xor_network0_xor2115_total = (crc320_narrow0_xor_network0_xor212_total ^ crc320_narrow0_xor_network0_xor221_total);
+assign crc320_xor_network0_xor2115_total = (crc320_xor_network0_xor26_total ^ crc320_xor_network0_xor28_total);
 
-assign crc320_narrow0_xor_network0_xor2116_total = (crc320_narrow0_xor_network0_xor212_total ^ crc320_narrow0_xor_network0_xor220_total);
+assign crc320_xor_network0_xor2116_total = (crc320_xor_network0_xor25_total ^ crc320_xor_network0_xor216_total);
 
-assign crc320_narrow0_xor_network0_xor2117_total = (crc320_narrow0_xor_network0_xor27_total ^ crc320_narrow0_xor_network0_xor245_total);
+assign crc320_xor_network0_xor2117_total = (crc320_xor_network0_xor23_total ^ crc320_xor_network0_xor214_total);
 
-assign crc320_narrow0_xor_network0_xor2118_total = (crc320_narrow0_xor_network0_xor27_total ^ crc320_narrow0_xor_network0_xor239_total);
+assign crc320_xor_network0_xor2118_total = (crc320_xor_network0_xor2102_total ^ crc320_xor_network0_xor2115_total);
 
-assign crc320_narrow0_xor_network0_xor2119_total = (crc320_narrow0_xor_network0_xor27_total ^ crc320_narrow0_xor_network0_xor223_total);
+assign crc320_xor_network0_xor2119_total = (crc320_xor_network0_xor2101_total ^ crc320_xor_network0_xor2112_total);
 
-assign crc320_narrow0_xor_network0_xor2120_total = (crc320_narrow0_xor_network0_xor25_total ^ crc320_narrow0_xor_network0_xor232_total);
+assign crc320_xor_network0_xor2120_total = (crc320_xor_network0_xor2100_total ^ crc320_xor_network0_xor2114_total);
 
-assign crc320_narrow0_xor_network0_xor2121_total = (crc320_narrow0_xor_network0_xor24_total ^ crc320_narrow0_xor_network0_xor230_total);
+assign crc320_xor_network0_xor2121_total = (crc320_xor_network0_xor275_total ^ crc320_xor_network0_xor2113_total);
 
-assign crc320_narrow0_xor_network0_xor2122_total = (crc320_narrow0_xor_network0_xor24_total ^ crc320_narrow0_xor_network0_xor228_total);
+assign crc320_xor_network0_xor2122_total = (crc320_xor_network0_xor274_total ^ crc320_xor_network0_xor2116_total);
 
-assign crc320_narrow0_xor_network0_xor2123_total = (crc320_narrow0_xor_network0_xor24_total ^ crc320_narrow0_xor_network0_xor221_total);
+assign crc320_xor_network0_xor2123_total = (crc320_xor_network0_xor271_total ^ crc320_xor_network0_xor299_total);
 
-assign crc320_narrow0_xor_network0_xor2124_total = (crc320_narrow0_xor_network0_xor24_total ^ crc320_narrow0_xor_network0_xor25_total);
+assign crc320_xor_network0_xor2124_total = (crc320_xor_network0_xor265_total ^ crc320_xor_network0_xor272_total);
 
-assign crc320_narrow0_xor_network0_xor2125_total = (crc320_narrow0_xor_network0_xor23_total ^ crc320_narrow0_xor_network0_xor257_total);
+assign crc320_xor_network0_xor2125_total = (crc320_xor_network0_xor264_total ^ crc320_xor_network0_xor2105_total);
 
-assign crc320_narrow0_xor_network0_xor2126_total = (crc320_narrow0_xor_network0_xor23_total ^ crc320_narrow0_xor_network0_xor225_total);
+assign crc320_xor_network0_xor2126_total = (crc320_xor_network0_xor264_total ^ crc320_xor_network0_xor2103_total);
 
-assign crc320_narrow0_xor_network0_xor2127_total = (crc320_narrow0_xor_network0_xor22_total ^ crc320_narrow0_xor_network0_xor29_total);
+assign crc320_xor_network0_xor2127_total = (crc320_xor_network0_xor264_total ^ crc320_xor_network0_xor270_total);
 
-assign crc320_narrow0_xor_network0_xor2128_total = (crc320_narrow0_xor_network0_total ^ crc320_narrow0_xor_network0_xor21_total);
+assign crc320_xor_network0_xor2128_total = (crc320_xor_network0_xor263_total ^ crc320_xor_network0_xor272_total);
 
-assign crc320_narrow0_xor_network0_xor2129_total = (crc320_narrow0_mixed[13] ^ crc320_narrow0_xor_network0_xor216_total);
+assign crc320_xor_network0_xor2129_total = (crc320_xor_network0_xor262_total ^ crc320_xor_network0_xor2108_total);
 
-assign crc320_narrow0_xor_network0_xor2130_total = (crc320_narrow0_mixed[12] ^ crc320_narrow0_xor_network0_xor22_total);
+assign crc320_xor_network0_xor2130_total = (crc320_xor_network0_xor261_total ^ crc320_xor_network0_xor265_total);
 
-assign crc320_narrow0_xor_network0_xor2131_total = (crc320_narrow0_mixed[11] ^ crc320_narrow0_xor_network0_xor215_total);
+assign crc320_xor_network0_xor2131_total = (crc320_xor_network0_xor251_total ^ crc320_xor_network0_xor2106_total);
 
-assign crc320_narrow0_xor_network0_xor2132_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_xor_network0_xor222_total);
+assign crc320_xor_network0_xor2132_total = (crc320_xor_network0_xor247_total ^ crc320_xor_network0_xor2110_total);
 
-assign crc320_narrow0_xor_network0_xor2133_total = (crc320_narrow0_mixed[2] ^ crc320_narrow0_xor_network0_xor23_total);
+assign crc320_xor_network0_xor2133_total = (crc320_xor_network0_xor247_total ^ crc320_xor_network0_xor298_total);
 
-assign crc320_narrow0_xor_network0_xor2134_total = (crc320_narrow0_mixed[0] ^ crc320_narrow0_xor_network0_xor24_total);
+assign crc320_xor_network0_xor2134_total = (crc320_xor_network0_xor246_total ^ crc320_xor_network0_xor275_total);
 
-assign crc320_narrow0_xor_network0_xor2135_total = (crc320_narrow0_xor_network0_xor2124_total ^ crc320_narrow0_xor_network0_xor2130_total);
+assign crc320_xor_network0_xor2135_total = (crc320_xor_network0_xor245_total ^ crc320_xor_network0_xor2111_total);
 
-assign crc320_narrow0_xor_network0_xor2136_total = (crc320_narrow0_xor_network0_xor2123_total ^ crc320_narrow0_xor_network0_xor2128_total);
+assign crc320_xor_network0_xor2136_total = (crc320_xor_network0_xor242_total ^ crc320_xor_network0_xor274_total);
 
-assign crc320_narrow0_xor_network0_xor2137_total = (crc320_narrow0_xor_network0_xor2114_total ^ crc320_narrow0_xor_network0_xor2127_total);
+assign crc320_xor_network0_xor2137_total = (crc320_xor_network0_xor242_total ^ crc320_xor_network0_xor270_total);
 
-assign crc320_narrow0_xor_network0_xor2138_total = (crc320_narrow0_xor_network0_xor2109_total ^ crc320_narrow0_xor_network0_xor2133_total);
+assign crc320_xor_network0_xor2138_total = (crc320_xor_network0_xor242_total ^ crc320_xor_network0_xor246_total);
 
-assign crc320_narrow0_xor_network0_xor2139_total = (crc320_narrow0_xor_network0_xor2104_total ^ crc320_narrow0_xor_network0_xor2116_total);
+assign crc320_xor_network0_xor2139_total = (crc320_xor_network0_xor240_total ^ crc320_xor_network0_xor241_total);
 
-assign crc320_narrow0_xor_network0_xor2140_total = (crc320_narrow0_xor_network0_xor2103_total ^ crc320_narrow0_xor_network0_xor2131_total);
+assign crc320_xor_network0_xor2140_total = (crc320_xor_network0_xor238_total ^ crc320_xor_network0_xor241_total);
 
-assign crc320_narrow0_xor_network0_xor2141_total = (crc320_narrow0_xor_network0_xor2102_total ^ crc320_narrow0_xor_network0_xor2134_total);
+assign crc320_xor_network0_xor2141_total = (crc320_xor_network0_xor237_total ^ crc320_xor_network0_xor2117_total);
 
-assign crc320_narrow0_xor_network0_xor2142_total = (crc320_narrow0_xor_network0_xor2101_total ^ crc320_narrow0_xor_network0_xor2107_total);
+assign crc320_xor_network0_xor2142_total = (crc320_xor_network0_xor237_total ^ crc320_xor_network0_xor2109_total);
 
-assign crc320_narrow0_xor_network0_xor2143_total = (crc320_narrow0_xor_network0_xor2100_total ^ crc320_narrow0_xor_network0_xor2129_total);
+assign crc320_xor_network0_xor2143_total = (crc320_xor_network0_xor237_total ^ crc320_xor_network0_xor2107_total);
 
-assign crc320_narrow0_xor_network0_xor2144_total = (crc320_narrow0_xor_network0_xor299_total ^ crc320_narrow0_xor_network0_xor2132_total);
+assign crc320_xor_network0_xor2144_total = (crc320_xor_network0_xor234_total ^ crc320_xor_network0_xor2104_total);
 
-assign crc320_narrow0_xor_network0_xor2145_total = (crc320_narrow0_xor_network0_xor293_total ^ crc320_narrow0_xor_network0_xor2115_total);
+assign crc320_xor_network0_xor2145_total = (crc320_xor_network0_xor2133_total ^ crc320_xor_network0_xor2138_total);
 
-assign crc320_narrow0_xor_network0_xor2146_total = (crc320_narrow0_xor_network0_xor292_total ^ crc320_narrow0_xor_network0_xor2108_total);
+assign crc320_xor_network0_xor2146_total = (crc320_xor_network0_xor2121_total ^ crc320_xor_network0_xor2136_total);
 
-assign crc320_narrow0_xor_network0_xor2147_total = (crc320_narrow0_xor_network0_xor291_total ^ crc320_narrow0_xor_network0_xor2111_total);
+assign crc320_xor_network0_xor2147_total = (crc320_xor_network0_xor2119_total ^ crc320_xor_network0_xor2140_total);
 
-assign crc320_narrow0_xor_network0_xor2148_total = (crc320_narrow0_xor_network0_xor290_total ^ crc320_narrow0_xor_network0_xor2120_total);
+assign crc320_xor_network0_xor2148_total = (crc320_xor_network0_xor287_total ^ crc320_xor_network0_xor2126_total);
 
-assign crc320_narrow0_xor_network0_xor2149_total = (crc320_narrow0_xor_network0_xor288_total ^ crc320_narrow0_xor_network0_xor2117_total);
+assign crc320_xor_network0_xor2149_total = (crc320_xor_network0_xor286_total ^ crc320_xor_network0_xor2130_total);
 
-assign crc320_narrow0_xor_network0_xor2150_total = (crc320_narrow0_xor_network0_xor287_total ^ crc320_narrow0_xor_network0_xor2119_total);
+assign crc320_xor_network0_xor2150_total = (crc320_xor_network0_xor286_total ^ crc320_xor_network0_xor2122_total);
 
-assign crc320_narrow0_xor_network0_xor2151_total = (crc320_narrow0_xor_network0_xor287_total ^ crc320_narrow0_xor_network0_xor296_total);
+assign crc320_xor_network0_xor2151_total = (crc320_xor_network0_xor285_total ^ crc320_xor_network0_xor2141_total);
 
-assign crc320_narrow0_xor_network0_xor2152_total = (crc320_narrow0_xor_network0_xor286_total ^ crc320_narrow0_xor_network0_xor2122_total);
+assign crc320_xor_network0_xor2152_total = (crc320_xor_network0_xor284_total ^ crc320_xor_network0_xor2129_total);
 
-assign crc320_narrow0_xor_network0_xor2153_total = (crc320_narrow0_xor_network0_xor286_total ^ crc320_narrow0_xor_network0_xor297_total);
+assign crc320_xor_network0_xor2153_total = (crc320_xor_network0_xor284_total ^ crc320_xor_network0_xor285_total);
 
-assign crc320_narrow0_xor_network0_xor2154_total = (crc320_narrow0_xor_network0_xor285_total ^ crc320_narrow0_xor_network0_xor2113_total);
+assign crc320_xor_network0_xor2154_total = (crc320_xor_network0_xor280_total ^ crc320_xor_network0_xor2120_total);
 
-assign crc320_narrow0_xor_network0_xor2155_total = (crc320_narrow0_xor_network0_xor284_total ^ crc320_narrow0_xor_network0_xor2126_total);
+assign crc320_xor_network0_xor2155_total = (crc320_xor_network0_xor280_total ^ crc320_xor_network0_xor2118_total);
 
-assign crc320_narrow0_xor_network0_xor2156_total = (crc320_narrow0_xor_network0_xor283_total ^ crc320_narrow0_xor_network0_xor295_total);
+assign crc320_xor_network0_xor2156_total = (crc320_xor_network0_xor277_total ^ crc320_xor_network0_xor2144_total);
 
-assign crc320_narrow0_xor_network0_xor2157_total = (crc320_narrow0_xor_network0_xor282_total ^ crc320_narrow0_xor_network0_xor2121_total);
+assign crc320_xor_network0_xor2157_total = (crc320_xor_network0_xor276_total ^ crc320_xor_network0_xor2143_total);
 
-assign crc320_narrow0_xor_network0_xor2158_total = (crc320_narrow0_xor_network0_xor282_total ^ crc320_narrow0_xor_network0_xor2118_total);
+assign crc320_xor_network0_xor2158_total = (crc320_xor_network0_xor276_total ^ crc320_xor_network0_xor2134_total);
 
-assign crc320_narrow0_xor_network0_xor2159_total = (crc320_narrow0_xor_network0_xor279_total ^ crc320_narrow0_xor_network0_xor2110_total);
+assign crc320_xor_network0_xor2159_total = (crc320_xor_network0_xor268_total ^ crc320_xor_network0_xor2131_total);
 
-assign crc320_narrow0_xor_network0_xor2160_total = (crc320_narrow0_xor_network0_xor277_total ^ crc320_narrow0_xor_network0_xor281_total);
+assign crc320_xor_network0_xor2160_total = (crc320_xor_network0_xor268_total ^ crc320_xor_network0_xor2124_total);
 
-assign crc320_narrow0_xor_network0_xor2161_total = (crc320_narrow0_xor_network0_xor275_total ^ crc320_narrow0_xor_network0_xor2112_total);
+assign crc320_xor_network0_xor2161_total = (crc320_xor_network0_xor268_total ^ crc320_xor_network0_xor287_total);
 
-assign crc320_narrow0_xor_network0_xor2162_total = (crc320_narrow0_xor_network0_xor275_total ^ crc320_narrow0_xor_network0_xor2105_total);
+assign crc320_xor_network0_xor2162_total = (crc320_xor_network0_xor266_total ^ crc320_xor_network0_xor2128_total);
 
-assign crc320_narrow0_xor_network0_xor2163_total = (crc320_narrow0_xor_network0_xor275_total ^ crc320_narrow0_xor_network0_xor298_total);
+assign crc320_xor_network0_xor2163_total = (crc320_xor_network0_xor259_total ^ crc320_xor_network0_xor2135_total);
 
-assign crc320_narrow0_xor_network0_xor2164_total = (crc320_narrow0_xor_network0_xor274_total ^ crc320_narrow0_xor_network0_xor2106_total);
+assign crc320_xor_network0_xor2164_total = (crc320_xor_network0_xor259_total ^ crc320_xor_network0_xor278_total);
 
-assign crc320_narrow0_xor_network0_xor2165_total = (crc320_narrow0_xor_network0_xor274_total ^ crc320_narrow0_xor_network0_xor280_total);
+assign crc320_xor_network0_xor2165_total = (crc320_xor_network0_xor258_total ^ crc320_xor_network0_xor259_total);
 
-assign crc320_narrow0_xor_network0_xor2166_total = (crc320_narrow0_xor_network0_xor273_total ^ crc320_narrow0_xor_network0_xor289_total);
+assign crc320_xor_network0_xor2166_total = (crc320_xor_network0_xor257_total ^ crc320_xor_network0_xor266_total);
 
-assign crc320_narrow0_xor_network0_xor2167_total = (crc320_narrow0_xor_network0_xor272_total ^ crc320_narrow0_xor_network0_xor277_total);
+assign crc320_xor_network0_xor2167_total = (crc320_xor_network0_xor254_total ^ crc320_xor_network0_xor2139_total);
 
-assign crc320_narrow0_xor_network0_xor2168_total = (crc320_narrow0_xor_network0_xor270_total ^ crc320_narrow0_xor_network0_xor2125_total);
+assign crc320_xor_network0_xor2168_total = (crc320_xor_network0_xor253_total ^ crc320_xor_network0_xor2123_total);
 
-assign crc320_narrow0_xor_network0_xor2169_total = (crc320_narrow0_xor_network0_xor269_total ^ crc320_narrow0_xor_network0_xor285_total);
+assign crc320_xor_network0_xor2169_total = (crc320_xor_network0_xor253_total ^ crc320_xor_network0_xor257_total);
 
-assign crc320_narrow0_xor_network0_xor2170_total = (crc320_narrow0_xor_network0_xor269_total ^ crc320_narrow0_xor_network0_xor279_total);
+assign crc320_xor_network0_xor2170_total = (crc320_xor_network0_xor249_total ^ crc320_xor_network0_xor259_total);
 
-assign crc320_narrow0_xor_network0_xor2171_total = (crc320_narrow0_xor_network0_xor268_total ^ crc320_narrow0_xor_network0_xor278_total);
+assign crc320_xor_network0_xor2171_total = (crc320_xor_network0_xor248_total ^ crc320_xor_network0_xor267_total);
 
-assign crc320_narrow0_xor_network0_xor2172_total = (crc320_narrow0_xor_network0_xor268_total ^ crc320_narrow0_xor_network0_xor276_total);
+assign crc320_xor_network0_xor2172_total = (crc320_xor_network0_xor248_total ^ crc320_xor_network0_xor257_total);
 
-assign crc320_narrow0_xor_network0_xor2173_total = (crc320_narrow0_xor_network0_xor267_total ^ crc320_narrow0_xor_network0_xor281_total);
+assign crc320_xor_network0_xor2173_total = (crc320_xor_network0_xor2164_total ^ crc320_xor_network0_xor2169_total);
 
-assign crc320_narrow0_xor_network0_xor2174_total = (crc320_narrow0_xor_network0_xor267_total ^ crc320_narrow0_xor_network0_xor280_total);
+assign crc320_xor_network0_xor2174_total = (crc320_xor_network0_xor2159_total ^ crc320_xor_network0_xor2172_total);
 
-assign crc320_narrow0_xor_network0_xor2175_total = (crc320_narrow0_xor_network0_xor266_total ^ crc320_narrow0_xor_network0_xor273_total);
+assign crc320_xor_network0_xor2175_total = (crc320_xor_network0_xor2157_total ^ crc320_xor_network0_xor2165_total);
 
-assign crc320_narrow0_xor_network0_xor2176_total = (crc320_narrow0_xor_network0_xor266_total ^ crc320_narrow0_xor_network0_xor271_total);
+assign crc320_xor_network0_xor2176_total = (crc320_xor_network0_xor2149_total ^ crc320_xor_network0_xor2170_total);
 
-assign crc320_narrow0_xor_network0_xor2177_total = (crc320_narrow0_xor_network0_xor266_total ^ crc320_narrow0_xor_network0_xor269_total);
+assign crc320_xor_network0_xor2177_total = (crc320_xor_network0_xor294_total ^ crc320_xor_network0_xor2163_total);
 
-assign crc320_narrow0_xor_network0_xor2178_total = (crc320_narrow0_xor_network0_xor266_total ^ crc320_narrow0_xor_network0_xor267_total);
+assign crc320_xor_network0_xor2178_total = (crc320_xor_network0_xor293_total ^ crc320_xor_network0_xor2167_total);
 
-assign crc320_narrow0_xor_network0_xor2179_total = (crc320_narrow0_xor_network0_xor254_total ^ crc320_narrow0_xor_network0_xor271_total);
+assign crc320_xor_network0_xor2179_total = (crc320_xor_network0_xor293_total ^ crc320_xor_network0_xor2161_total);
 
-assign crc320_narrow0_xor_network0_xor2180_total = (crc320_narrow0_xor_network0_xor216_total ^ crc320_narrow0_xor_network0_xor276_total);
+assign crc320_xor_network0_xor2180_total = (crc320_xor_network0_xor292_total ^ crc320_xor_network0_xor295_total);
 
-assign crc320_narrow0_xor_network0_xor2181_total = (crc320_narrow0_xor_network0_xor215_total ^ crc320_narrow0_xor_network0_xor271_total);
+assign crc320_xor_network0_xor2181_total = (crc320_xor_network0_xor291_total ^ crc320_xor_network0_xor2162_total);
 
-assign crc320_narrow0_xor_network0_xor2182_total = (crc320_narrow0_xor_network0_xor210_total ^ crc320_narrow0_xor_network0_xor270_total);
+assign crc320_xor_network0_xor2182_total = (crc320_xor_network0_xor290_total ^ crc320_xor_network0_xor2160_total);
 
-assign crc320_narrow0_xor_network0_xor2183_total = (crc320_narrow0_xor_network0_xor210_total ^ crc320_narrow0_xor_network0_xor268_total);
+assign crc320_xor_network0_xor2183_total = (crc320_xor_network0_xor290_total ^ crc320_xor_network0_xor2150_total);
 
-assign crc320_narrow0_xor_network0_xor2184_total = (crc320_narrow0_xor_network0_xor210_total ^ crc320_narrow0_xor_network0_xor267_total);
+assign crc320_xor_network0_xor2184_total = (crc320_xor_network0_xor289_total ^ crc320_xor_network0_xor2152_total);
 
-assign crc320_narrow0_xor_network0_xor2185_total = (crc320_narrow0_xor_network0_xor25_total ^ crc320_narrow0_xor_network0_xor270_total);
+assign crc320_xor_network0_xor2185_total = (crc320_xor_network0_xor289_total ^ crc320_xor_network0_xor294_total);
 
-assign crc320_narrow0_xor_network0_xor2186_total = (crc320_narrow0_xor_network0_xor22_total ^ crc320_narrow0_xor_network0_xor284_total);
+assign crc320_xor_network0_xor2186_total = (crc320_xor_network0_xor288_total ^ crc320_xor_network0_xor2171_total);
 
-assign crc320_narrow0_xor_network0_xor2187_total = (crc320_narrow0_xor_network0_xor21_total ^ crc320_narrow0_xor_network0_xor272_total);
+assign crc320_xor_network0_xor2187_total = (crc320_xor_network0_xor288_total ^ crc320_xor_network0_xor291_total);
 
-assign crc320_narrow0_xor_network0_xor2188_total = (crc320_narrow0_mixed[17] ^ crc320_narrow0_xor_network0_xor283_total);
+assign crc320_xor_network0_xor2188_total = (crc320_xor_network0_xor283_total ^ crc320_xor_network0_xor2145_total);
 
-assign crc320_narrow0_xor_network0_xor2189_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_xor_network0_xor273_total);
+assign crc320_xor_network0_xor2189_total = (crc320_xor_network0_xor282_total ^ crc320_xor_network0_xor2168_total);
 
-assign crc320_narrow0_xor_network0_xor2190_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_xor_network0_xor272_total);
+assign crc320_xor_network0_xor2190_total = (crc320_xor_network0_xor282_total ^ crc320_xor_network0_xor295_total);
 
-assign crc320_narrow0_xor_network0_xor2191_total = (crc320_narrow0_mixed[3] ^ crc320_narrow0_xor_network0_xor267_total);
+assign crc320_xor_network0_xor2191_total = (crc320_xor_network0_xor281_total ^ crc320_xor_network0_xor2166_total);
 
-assign crc320_narrow0_xor_network0_xor2192_total = (crc320_narrow0_mixed[1] ^ crc320_narrow0_xor_network0_xor294_total);
+assign crc320_xor_network0_xor2192_total = (crc320_xor_network0_xor269_total ^ crc320_xor_network0_xor2156_total);
 
-assign crc320_narrow0_xor_network0_xor2193_total = (crc320_narrow0_mixed[1] ^ crc320_narrow0_xor_network0_xor266_total);
+assign crc320_xor_network0_xor2193_total = (crc320_xor_network0_xor269_total ^ crc320_xor_network0_xor2154_total);
 
-assign crc320_narrow0_xor_network0_xor2194_total = (crc320_narrow0_mixed[0] ^ crc320_narrow0_xor_network0_xor269_total);
+assign crc320_xor_network0_xor2194_total = (crc320_xor_network0_xor269_total ^ crc320_xor_network0_xor2151_total);
 
-assign crc320_narrow0_xor_network0_xor2195_total = (crc320_narrow0_xor_network0_xor2168_total ^ crc320_narrow0_xor_network0_xor2191_total);
+assign crc320_xor_network0_xor2195_total = (crc320_xor_network0_xor260_total ^ crc320_xor_network0_xor281_total);
 
-assign crc320_narrow0_xor_network0_xor2196_total = (crc320_narrow0_xor_network0_xor2166_total ^ crc320_narrow0_xor_network0_xor2184_total);
+assign crc320_xor_network0_xor2196_total = (crc320_xor_network0_xor229_total ^ crc320_xor_network0_xor234_total);
 
-assign crc320_narrow0_xor_network0_xor2197_total = (crc320_narrow0_xor_network0_xor2165_total ^ crc320_narrow0_xor_network0_xor2179_total);
+assign crc320_xor_network0_xor2197_total = (crc320_xor_network0_xor2127_total ^ crc320_xor_network0_xor2196_total);
 
-assign crc320_narrow0_xor_network0_xor2198_total = (crc320_narrow0_xor_network0_xor2164_total ^ crc320_narrow0_xor_network0_xor2182_total);
+assign crc320_xor_network0_xor2198_total = (crc320_xor_network0_xor283_total ^ crc320_xor_network0_xor2197_total);
 
-assign crc320_narrow0_xor_network0_xor2199_total = (crc320_narrow0_xor_network0_xor2163_total ^ crc320_narrow0_xor_network0_xor2183_total);
+assign crc320_xor_network0_xor2199_total = (crc320_xor_network0_xor218_total ^ crc320_xor_network0_xor265_total);
 
-assign crc320_narrow0_xor_network0_xor2200_total = (crc320_narrow0_xor_network0_xor2160_total ^ crc320_narrow0_xor_network0_xor2194_total);
+assign crc320_xor_network0_xor2200_total = (crc320_xor_network0_xor24_total ^ crc320_xor_network0_xor271_total);
 
-assign crc320_narrow0_xor_network0_xor2201_total = (crc320_narrow0_xor_network0_xor2159_total ^ crc320_narrow0_xor_network0_xor2185_total);
+assign crc320_xor_network0_xor2201_total = (crc320_xor_network0_xor24_total ^ crc320_xor_network0_xor246_total);
 
-assign crc320_narrow0_xor_network0_xor2202_total = (crc320_narrow0_xor_network0_xor2157_total ^ crc320_narrow0_xor_network0_xor2174_total);
+assign crc320_xor_network0_xor2202_total = (crc320_xor_network0_xor2125_total ^ crc320_xor_network0_xor2201_total);
 
-assign crc320_narrow0_xor_network0_xor2203_total = (crc320_narrow0_xor_network0_xor2156_total ^ crc320_narrow0_xor_network0_xor2181_total);
+assign crc320_xor_network0_xor2203_total = (crc320_xor_network0_xor292_total ^ crc320_xor_network0_xor2202_total);
 
-assign crc320_narrow0_xor_network0_xor2204_total = (crc320_narrow0_xor_network0_xor2155_total ^ crc320_narrow0_xor_network0_xor2175_total);
+assign crc320_xor_network0_xor2204_total = (crc320_xor_network0_xor22_total ^ crc320_xor_network0_xor246_total);
 
-assign crc320_narrow0_xor_network0_xor2205_total = (crc320_narrow0_xor_network0_xor2154_total ^ crc320_narrow0_xor_network0_xor2188_total);
+assign crc320_xor_network0_xor2205_total = (crc320_xor_network0_xor254_total ^ crc320_xor_network0_xor2204_total);
 
-assign crc320_narrow0_xor_network0_xor2206_total = (crc320_narrow0_xor_network0_xor2152_total ^ crc320_narrow0_xor_network0_xor2172_total);
+assign crc320_xor_network0_xor2206_total = (crc320_xor_network0_xor2153_total ^ crc320_xor_network0_xor2205_total);
 
-assign crc320_narrow0_xor_network0_xor2207_total = (crc320_narrow0_xor_network0_xor2151_total ^ crc320_narrow0_xor_network0_xor2180_total);
+assign crc320_xor_network0_xor2207_total = (crc320_xor_network0_xor21_total ^ crc320_xor_network0_xor297_total);
 
-assign crc320_narrow0_xor_network0_xor2208_total = (crc320_narrow0_xor_network0_xor2150_total ^ crc320_narrow0_xor_network0_xor2187_total);
+assign crc320_xor_network0_xor2208_total = (crc320_xor_network0_xor266_total ^ crc320_xor_network0_xor2207_total);
 
-assign crc320_narrow0_xor_network0_xor2209_total = (crc320_narrow0_xor_network0_xor2149_total ^ crc320_narrow0_xor_network0_xor2177_total);
+assign crc320_xor_network0_xor2209_total = (crc320_xor_network0_xor21_total ^ crc320_xor_network0_xor244_total);
 
-assign crc320_narrow0_xor_network0_xor2210_total = (crc320_narrow0_xor_network0_xor2148_total ^ crc320_narrow0_xor_network0_xor2189_total);
+assign crc320_xor_network0_xor2210_total = (crc320_xor_network0_xor236_total ^ crc320_xor_network0_xor2209_total);
 
-assign crc320_narrow0_xor_network0_xor2211_total = (crc320_narrow0_xor_network0_xor2147_total ^ crc320_narrow0_xor_network0_xor2169_total);
+assign crc320_xor_network0_xor2211_total = (crc320_xor_network0_xor2158_total ^ crc320_xor_network0_xor2210_total);
 
-assign crc320_narrow0_xor_network0_xor2212_total = (crc320_narrow0_xor_network0_xor2146_total ^ crc320_narrow0_xor_network0_xor2186_total);
+assign crc320_xor_network0_xor2212_total = (crc320_xor_network0_xor239_total ^ crc320_xor_network0_xor255_total);
 
-assign crc320_narrow0_xor_network0_xor2213_total = (crc320_narrow0_xor_network0_xor2144_total ^ crc320_narrow0_xor_network0_xor2167_total);
+assign crc320_xor_network0_xor2213_total = (crc320_xor_network0_xor234_total ^ crc320_xor_network0_xor257_total);
 
-assign crc320_narrow0_xor_network0_xor2214_total = (crc320_narrow0_xor_network0_xor2143_total ^ crc320_narrow0_xor_network0_xor2178_total);
+assign crc320_xor_network0_xor2214_total = (crc320_xor_network0_xor2155_total ^ crc320_xor_network0_xor2213_total);
 
-assign crc320_narrow0_xor_network0_xor2215_total = (crc320_narrow0_xor_network0_xor2142_total ^ crc320_narrow0_xor_network0_xor2190_total);
+assign crc320_xor_network0_xor2215_total = (crc320_xor_network0_xor213_total ^ crc320_xor_network0_xor2137_total);
 
-assign crc320_narrow0_xor_network0_xor2216_total = (crc320_narrow0_xor_network0_xor2141_total ^ crc320_narrow0_xor_network0_xor2170_total);
+assign crc320_xor_network0_xor2216_total = (crc320_xor_network0_xor24_total ^ crc320_xor_network0_xor277_total);
 
-assign crc320_narrow0_xor_network0_xor2217_total = (crc320_narrow0_xor_network0_xor2140_total ^ crc320_narrow0_xor_network0_xor2171_total);
+assign crc320_xor_network0_xor2217_total = (crc320_xor_network0_xor2146_total ^ crc320_xor_network0_xor2216_total);
 
-assign crc320_narrow0_xor_network0_xor2218_total = (crc320_narrow0_xor_network0_xor2139_total ^ crc320_narrow0_xor_network0_xor2193_total);
+assign crc320_xor_network0_xor2218_total = (crc320_xor_network0_xor24_total ^ crc320_xor_network0_xor255_total);
 
-assign crc320_narrow0_xor_network0_xor2219_total = (crc320_narrow0_xor_network0_xor2138_total ^ crc320_narrow0_xor_network0_xor2176_total);
+assign crc320_xor_network0_xor2219_total = (crc320_xor_network0_xor22_total ^ crc320_xor_network0_xor278_total);
 
-assign crc320_narrow0_xor_network0_xor2220_total = (crc320_narrow0_xor_network0_xor2137_total ^ crc320_narrow0_xor_network0_xor2173_total);
+assign crc320_xor_network0_xor2220_total = (crc320_xor_network0_xor2147_total ^ crc320_xor_network0_xor2219_total);
 
-assign crc320_narrow0_xor_network0_xor2221_total = (crc320_narrow0_xor_network0_xor2136_total ^ crc320_narrow0_xor_network0_xor2192_total);
+assign crc320_xor_network0_xor2221_total = (crc320_xor_network0_xor238_total ^ crc320_xor_network0_xor2148_total);
 
-assign crc320_narrow0_xor_network0_xor2222_total = (crc320_narrow0_xor_network0_xor2135_total ^ crc320_narrow0_xor_network0_xor2162_total);
+assign crc320_xor_network0_xor2222_total = (crc320_xor_network0_xor296_total ^ crc320_xor_network0_xor2221_total);
 
-assign crc320_narrow0_xor_network0_xor2223_total = (crc320_narrow0_xor_network0_xor278_total ^ crc320_narrow0_xor_network0_xor2153_total);
+assign crc320_xor_network0_xor2223_total = (crc320_xor_network0_xor2187_total ^ crc320_xor_network0_xor2215_total);
 
-assign crc320_narrow0_xor_network0_xor2224_total = (crc320_narrow0_xor_network0_xor274_total ^ crc320_narrow0_xor_network0_xor2161_total);
+assign crc320_xor_network0_xor2224_total = (crc320_xor_network0_xor2179_total ^ crc320_xor_network0_xor2218_total);
 
-assign crc320_narrow0_xor_network0_xor2225_total = (crc320_narrow0_xor_network0_xor270_total ^ crc320_narrow0_xor_network0_xor2158_total);
+assign crc320_xor_network0_xor2225_total = (crc320_xor_network0_xor2177_total ^ crc320_xor_network0_xor2212_total);
 
-assign crc320_narrow0_xor_network0_xor2226_total = (crc320_narrow0_xor_network0_xor268_total ^ crc320_narrow0_xor_network0_xor2145_total);
+assign crc320_xor_network0_xor2226_total = (crc320_xor_network0_xor296_total ^ crc320_xor_network0_xor2208_total);
 
-assign crc320_narrow0_xor_network0_xor2227_total = (crc320_narrow0_mixed[20] ^ crc320_narrow0_xor_network0_xor2206_total);
+assign crc320_xor_network0_xor2227_total = (crc320_xor_network0_xor260_total ^ crc320_xor_network0_xor2184_total);
 
-assign crc320_narrow0_xor_network0_xor2228_total = (crc320_narrow0_mixed[7] ^ crc320_narrow0_xor_network0_xor2202_total);
+assign crc320_xor_network0_xor2228_total = (crc320_xor_network0_xor2191_total ^ crc320_xor_network0_xor2199_total);
 
-assign crc320_narrow0_xor_network0_xor2229_total = (crc320_narrow0_mixed[5] ^ crc320_narrow0_xor_network0_xor2220_total);
+assign crc320_xor_network0_xor2229_total = (crc320_xor_network0_xor2185_total ^ crc320_xor_network0_xor2200_total);
 
-assign crc320_narrow0_following = crc320_narrow0_xor_network0_joined;
+assign crc320_xor_network0_xor2230_total = (crc320_xor_network0_xor2142_total ^ crc320_xor_network0_xor2180_total);
 
-always @(opening, remainder) begin: crc320_narrow0_origin
-    crc320_narrow0_earlier = 0;
+assign crc320_xor_network0_xor2231_total = (crc320_xor_network0_xor2132_total ^ crc320_xor_network0_xor2195_total);
+
+assign crc320_xor_network0_xor2232_total = (crc320_xor_network0_xor258_total ^ crc320_xor_network0_xor2192_total);
+
+assign crc320_xor_network0_xor2233_total = (crc320_xor_network0_xor240_total ^ crc320_xor_network0_xor2182_total);
+
+assign crc320_xor_network0_xor2234_total = (crc320_xor_network0_xor237_total ^ crc320_xor_network0_xor2181_total);
+
+assign crc320_xor_network0_xor2235_total = (crc320_xor_network0_xor235_total ^ crc320_xor_network0_xor2175_total);
+
+assign crc320_xor_network0_xor2236_total = (crc320_xor_network0_xor232_total ^ crc320_xor_network0_xor2190_total);
+
+assign crc320_xor_network0_xor2237_total = (crc320_xor_network0_xor225_total ^ crc320_xor_network0_xor2178_total);
+
+assign crc320_xor_network0_xor2238_total = (crc320_xor_network0_xor210_total ^ crc320_xor_network0_xor2174_total);
+
+assign crc320_xor_network0_xor2239_total = (crc320_xor_network0_xor28_total ^ crc320_xor_network0_xor2186_total);
+
+assign crc320_xor_network0_xor2240_total = (crc320_xor_network0_xor21_total ^ crc320_xor_network0_xor2194_total);
+
+assign crc320_xor_network0_xor2241_total = (crc320_xor_network0_total ^ crc320_xor_network0_xor2183_total);
+
+assign crc320_xor_network0_xor2242_total = (crc320_xor_network0_total ^ crc320_xor_network0_xor2173_total);
+
+assign crc320_following = crc320_xor_network0_joined;
+
+always @(opening, remainder) begin: crc320_origin
+    crc320_earlier = 0;
     if ((!opening)) begin
-        crc320_narrow0_earlier = remainder;
+        crc320_earlier = remainder;
     end
 end
 
-always @(crc320_narrow0_earlier, entered) begin: crc320_narrow0_mix
-    crc320_narrow0_mixed = (~crc320_narrow0_earlier);
-    crc320_narrow0_mixed[32-1:0] = ((~crc320_narrow0_earlier[32-1:0]) ^ entered);
-end
+assign crc320_remainder = (~crc320_earlier);
+assign crc320_total = (~crc320_following);
 
-assign crc320_narrow0_total = (~crc320_narrow0_following);
-
-always @(posedge clk) begin: crc320_narrow0_accumulate0_step
+always @(posedge clk) begin: crc320_accumulate0_step
     if (rst == 1) begin
         remainder <= 0;
     end
     else begin
         if (step) begin
-            remainder <= crc320_narrow0_total;
+            remainder <= crc320_total;
         end
     end
 end
 
-assign keep_tail0_history = keep_tail0_side_by_side3_joined;
+assign pick_last0_whose = ended;
 
-always @(level, keep_tail0_history[32-1:0]) begin: keep_tail0_choose_tail0_choose
-    keep_tail0_chosen = 0;
-    if ((level == 1)) begin
-        keep_tail0_chosen = keep_tail0_history[32-1:0];
+always @(posedge clk) begin: pick_last0_recall0_follow0_go
+    if ((slot0_load || (gather && pick_last0_whose))) begin
+        pick_last0_recall0_follow0_later <= slot0_held[32-1:24];
     end
 end
 
-always @(posedge clk) begin: keep_tail0_remember
-    if (rst == 1) begin
-        keep_tail0_before <= 0;
+always @(pick_last0_pick0_c0, pick_last0_pick0_choices) begin: pick_last0_pick0_find
+    reg [24-1:0] b0;
+    reg [24-1:0] b1;
+    reg [24-1:0] b2;
+    reg [24-1:0] b3;
+    reg [24-1:0] b4;
+    b0 = 24'h0;
+    b1 = 24'h0;
+    b2 = 24'h0;
+    b3 = 24'h0;
+    b4 = 24'h0;
+    if (pick_last0_pick0_choices[0]) begin
+        b0 = pick_last0_pick0_c0;
     end
-    else begin
-        if (close) begin
-            keep_tail0_before <= 0;
-        end
-        else if ((step && overfull)) begin
-            keep_tail0_before <= keep_tail0_history[32-1:((32 - 32) + 24)];
-        end
+    if (pick_last0_pick0_choices[1]) begin
+        b1 = 0;
+    end
+    if (pick_last0_pick0_choices[2]) begin
+        b2 = 0;
+    end
+    if (pick_last0_pick0_choices[3]) begin
+        b3 = 0;
+    end
+    if (pick_last0_pick0_choices[4]) begin
+        b4 = 0;
+    end
+    pick_last0_last = ((((b0 | b1) | b2) | b3) | b4);
+end
+
+assign pick_last0_after = (~turn);
+
+assign pick_last0_exists = ((nonzeros[13-1:1] != 0) || (nonzeros[1-1:0] > pick_last0_after));
+
+always @(pick_last0_whose, pick_last0_exists) begin: pick_last0_mask
+    pick_last0_choice = 0;
+    if (pick_last0_exists) begin
+        pick_last0_choice = pick_last0_whose;
     end
 end
 
-always @(posedge clk) begin: keep_tail0_note
-    if (close) begin
-        tail <= keep_tail0_chosen;
+always @(posedge clk) begin: put_last0_put
+    if (gather) begin
+        tail <= {pick_last0_last, tail[32-1:24]};
     end
 end
 
-assign chunk_free = ((!m_chunk_tvalid) || m_chunk_tready);
+assign chunk_free = (!m_chunk_tvalid);
 
 always @(posedge clk) begin: note_check0_note
     if (close) begin
@@ -957,39 +1026,24 @@ always @(posedge clk) begin: note_check0_offer
     end
 end
 
-always @(nonzeros, opening, index) begin: locate
-    index_here = 0;
-    nonzeros_before = 0;
-    if ((!opening)) begin
-        index_here = (index + 1);
-        nonzeros_before = nonzeros;
-    end
-end
+assign ending = (frame_end || (index == 4095));
 
-assign ending = (frame_end || (index_here == 4095));
-
-always @(level, ended) begin: fill
-    level_before = 0;
-    if ((!ended)) begin
-        level_before = level;
-    end
-end
-
-assign level_sum = (level_before + arrivals);
+assign level_sum = (level + arrivals);
 
 assign overfull = (level_sum > 1);
 assign level_rest = (level_sum[1-1:0] - 1);
 
-assign emit = ((ended && chunk_free && (level != 0)) || (filled && flag_free && overfull));
+assign closing = (turn == 1);
+assign gather = (ended && ((turn != 0) || chunk_free) && ((!closing) || value_free));
+
+assign emit = ((filled && flag_free && overfull && (!ended)) || (ended && (level != 0) && (!sent)));
 
 assign value_free = ((!emit) || m_axis_tready);
 assign flag_free = ((!m_flag_tvalid) || m_flag_tready);
 
-assign step = (filled && value_free && flag_free && (chunk_free || (!ended)));
-assign s_axis_tready = ((!filled) || (value_free && flag_free && (chunk_free || (!ended))));
-assign close = (ended && value_free && chunk_free);
-
-assign leave = (close || (step && overfull));
+assign step = (filled && value_free && flag_free && (!ended));
+assign s_axis_tready = ((!filled) || (value_free && flag_free && (!ended)));
+assign close = (ended && closing && value_free);
 
 always @(posedge clk) begin: note_end
     if (s_axis_tready) begin
@@ -1001,7 +1055,9 @@ always @(posedge clk) begin: place
     if (rst == 1) begin
         level <= 0;
         opening <= 1;
+        nonzeros <= 0;
         ended <= 0;
+        index <= 0;
         filled <= 0;
     end
     else begin
@@ -1009,16 +1065,39 @@ always @(posedge clk) begin: place
             filled <= s_axis_tvalid;
         end
         if (step) begin
-            opening <= ending;
+            opening <= 1'b0;
             ended <= ending;
             level <= level_sum[1-1:0];
             if (overfull) begin
                 level <= level_rest;
             end
+            nonzeros <= (nonzeros + {12'h0, arrivals});
+            if ((!ending)) begin
+                index <= (index + 1);
+            end
         end
         else if (close) begin
+            opening <= 1'b1;
             ended <= 1'b0;
             level <= 0;
+            nonzeros <= 0;
+            index <= 0;
+        end
+    end
+end
+
+always @(posedge clk) begin: count_turns
+    if (rst == 1) begin
+        sent <= 0;
+        turn <= 0;
+    end
+    else begin
+        sent <= (ended && value_free && (!close));
+        if (close) begin
+            turn <= 0;
+        end
+        else if ((gather && (!closing))) begin
+            turn <= (turn + 1);
         end
     end
 end
@@ -1038,10 +1117,8 @@ assign m_axis_tvalid = emit;
 assign m_axis_tdata = group;
 assign m_axis_tlast = ended;
 
-always @(posedge clk) begin: count
+always @(posedge clk) begin: tell
     if (step) begin
-        index <= index_here;
-        nonzeros <= (nonzeros_before + {12'h0, arrivals});
         frame_ended <= frame_end;
         m_flag_tdata <= flags;
         m_flag_tlast <= ending;

@@ -31,8 +31,8 @@ module zero_tokens (
 //               then, with tlast, one that says nothing
 // m_axis   out  a packet a chunk: its extra bits in bytes, tdata = {the byte's number, the byte},
 //               bits that the last has too many are 0; then, with tlast, a word of sums, tdata =
-//               {bits of the codewords in tables 1, in tables 0, pairs, extra bytes, 0}. The
-//               codewords' bits are right for up to 1024 pairs
+//               {bits of the fields and of the codewords in tables 1, with those in tables 0,
+//               pairs, extra bytes, 0}. The bits are right for up to 1024 pairs
 // rst      in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -58,8 +58,9 @@ output m_axis_tlast;
 reg m_axis_tlast;
 
 reg [3:0] base;
-wire complete;
+reg complete;
 wire [11:0] distance;
+wire [10:0] distance_bits;
 reg [3:0] distance_class;
 wire emit;
 wire ending;
@@ -68,15 +69,18 @@ reg [7:0] extra_bytes;
 wire finish;
 reg [17:0] held;
 reg [9:0] kept;
+wire lay;
 reg [4:0] level;
-wire [10:0] long_extra;
 reg [17:0] moved;
-reg [11:0] number;
 wire of_run;
 wire price;
 wire put;
+reg [10:0] put_bits;
+reg [3:0] put_size;
+reg putting;
 wire ready;
 wire [11:0] run;
+wire [10:0] run_bits;
 reg [3:0] run_class;
 reg second;
 wire short;
@@ -102,6 +106,18 @@ wire strip_leading_one0_keep8_bit;
 wire strip_leading_one0_keep9_bit;
 wire strip_leading_one0_keep10_bit;
 wire [10:0] strip_leading_one0_side_by_side0_joined;
+wire strip_leading_one1_keep11_bit;
+wire strip_leading_one1_keep12_bit;
+wire strip_leading_one1_keep13_bit;
+wire strip_leading_one1_keep14_bit;
+wire strip_leading_one1_keep15_bit;
+wire strip_leading_one1_keep16_bit;
+wire strip_leading_one1_keep17_bit;
+wire strip_leading_one1_keep18_bit;
+wire strip_leading_one1_keep19_bit;
+wire strip_leading_one1_keep20_bit;
+wire strip_leading_one1_keep21_bit;
+wire [10:0] strip_leading_one1_side_by_side1_joined;
 reg [2:0] join_short0_distance_bits;
 reg [2:0] join_short0_run_bits;
 reg [1:0] join_short0_distance_size;
@@ -118,6 +134,17 @@ assign strip_leading_one0_side_by_side0_joined[3] = strip_leading_one0_keep3_bit
 assign strip_leading_one0_side_by_side0_joined[2] = strip_leading_one0_keep2_bit;
 assign strip_leading_one0_side_by_side0_joined[1] = strip_leading_one0_keep1_bit;
 assign strip_leading_one0_side_by_side0_joined[0] = strip_leading_one0_keep0_bit;
+assign strip_leading_one1_side_by_side1_joined[10] = strip_leading_one1_keep21_bit;
+assign strip_leading_one1_side_by_side1_joined[9] = strip_leading_one1_keep20_bit;
+assign strip_leading_one1_side_by_side1_joined[8] = strip_leading_one1_keep19_bit;
+assign strip_leading_one1_side_by_side1_joined[7] = strip_leading_one1_keep18_bit;
+assign strip_leading_one1_side_by_side1_joined[6] = strip_leading_one1_keep17_bit;
+assign strip_leading_one1_side_by_side1_joined[5] = strip_leading_one1_keep16_bit;
+assign strip_leading_one1_side_by_side1_joined[4] = strip_leading_one1_keep15_bit;
+assign strip_leading_one1_side_by_side1_joined[3] = strip_leading_one1_keep14_bit;
+assign strip_leading_one1_side_by_side1_joined[2] = strip_leading_one1_keep13_bit;
+assign strip_leading_one1_side_by_side1_joined[1] = strip_leading_one1_keep12_bit;
+assign strip_leading_one1_side_by_side1_joined[0] = strip_leading_one1_keep11_bit;
 
 always @(distance) begin: classify0_look
     distance_class = 0;
@@ -237,11 +264,11 @@ end
 
 always @(posedge clk) begin: add_prices0_add
     if (rst == 1) begin
-        cost_0 <= 0;
+        cost_0 <= 56;
     end
     else begin
         if (finish) begin
-            cost_0 <= 0;
+            cost_0 <= 56;
         end
         else if (price) begin
             cost_0 <= ((cost_0 + {10'h0, add_prices0_distance_price}) + {10'h0, add_prices0_run_price});
@@ -287,11 +314,11 @@ end
 
 always @(posedge clk) begin: add_prices1_add
     if (rst == 1) begin
-        cost_1 <= 0;
+        cost_1 <= 56;
     end
     else begin
         if (finish) begin
-            cost_1 <= 0;
+            cost_1 <= 56;
         end
         else if (price) begin
             cost_1 <= ((cost_1 + {10'h0, add_prices1_distance_price}) + {10'h0, add_prices1_run_price});
@@ -299,29 +326,53 @@ always @(posedge clk) begin: add_prices1_add
     end
 end
 
-assign strip_leading_one0_keep0_bit = (number[0] && (number[12-1:1] != 0));
+assign strip_leading_one0_keep0_bit = (distance[0] && (distance[12-1:1] != 0));
 
-assign strip_leading_one0_keep1_bit = (number[1] && (number[12-1:2] != 0));
+assign strip_leading_one0_keep1_bit = (distance[1] && (distance[12-1:2] != 0));
 
-assign strip_leading_one0_keep2_bit = (number[2] && (number[12-1:3] != 0));
+assign strip_leading_one0_keep2_bit = (distance[2] && (distance[12-1:3] != 0));
 
-assign strip_leading_one0_keep3_bit = (number[3] && (number[12-1:4] != 0));
+assign strip_leading_one0_keep3_bit = (distance[3] && (distance[12-1:4] != 0));
 
-assign strip_leading_one0_keep4_bit = (number[4] && (number[12-1:5] != 0));
+assign strip_leading_one0_keep4_bit = (distance[4] && (distance[12-1:5] != 0));
 
-assign strip_leading_one0_keep5_bit = (number[5] && (number[12-1:6] != 0));
+assign strip_leading_one0_keep5_bit = (distance[5] && (distance[12-1:6] != 0));
 
-assign strip_leading_one0_keep6_bit = (number[6] && (number[12-1:7] != 0));
+assign strip_leading_one0_keep6_bit = (distance[6] && (distance[12-1:7] != 0));
 
-assign strip_leading_one0_keep7_bit = (number[7] && (number[12-1:8] != 0));
+assign strip_leading_one0_keep7_bit = (distance[7] && (distance[12-1:8] != 0));
 
-assign strip_leading_one0_keep8_bit = (number[8] && (number[12-1:9] != 0));
+assign strip_leading_one0_keep8_bit = (distance[8] && (distance[12-1:9] != 0));
 
-assign strip_leading_one0_keep9_bit = (number[9] && (number[12-1:10] != 0));
+assign strip_leading_one0_keep9_bit = (distance[9] && (distance[12-1:10] != 0));
 
-assign strip_leading_one0_keep10_bit = (number[10] && (number[12-1:11] != 0));
+assign strip_leading_one0_keep10_bit = (distance[10] && (distance[12-1:11] != 0));
 
-assign long_extra = strip_leading_one0_side_by_side0_joined;
+assign distance_bits = strip_leading_one0_side_by_side0_joined;
+
+assign strip_leading_one1_keep11_bit = (run[0] && (run[12-1:1] != 0));
+
+assign strip_leading_one1_keep12_bit = (run[1] && (run[12-1:2] != 0));
+
+assign strip_leading_one1_keep13_bit = (run[2] && (run[12-1:3] != 0));
+
+assign strip_leading_one1_keep14_bit = (run[3] && (run[12-1:4] != 0));
+
+assign strip_leading_one1_keep15_bit = (run[4] && (run[12-1:5] != 0));
+
+assign strip_leading_one1_keep16_bit = (run[5] && (run[12-1:6] != 0));
+
+assign strip_leading_one1_keep17_bit = (run[6] && (run[12-1:7] != 0));
+
+assign strip_leading_one1_keep18_bit = (run[7] && (run[12-1:8] != 0));
+
+assign strip_leading_one1_keep19_bit = (run[8] && (run[12-1:9] != 0));
+
+assign strip_leading_one1_keep20_bit = (run[9] && (run[12-1:10] != 0));
+
+assign strip_leading_one1_keep21_bit = (run[10] && (run[12-1:11] != 0));
+
+assign run_bits = strip_leading_one1_side_by_side1_joined;
 
 always @(distance) begin: join_short0_strip_short0_strip
     join_short0_distance_bits[2] = (distance[2] && distance[3]);
@@ -350,11 +401,9 @@ assign run = s_axis_tdata[(2 * 12)-1:12];
 assign of_run = (second || (distance[12-1:1] == 0));
 assign whole = (second || short || (distance[12-1:1] == 0) || (run[12-1:1] == 0));
 
-always @(distance_class, short, of_run, short_size, run_class, run, distance) begin: pick
-    number = distance;
+always @(distance_class, short, of_run, short_size, run_class) begin: pick
     size = (distance_class - 1);
     if (of_run) begin
-        number = run;
         size = (run_class - 1);
     end
     if (short) begin
@@ -362,21 +411,25 @@ always @(distance_class, short, of_run, short_size, run_class, run, distance) be
     end
 end
 
-always @(short, short_bits, long_extra) begin: pick_bits
-    extra = long_extra;
+always @(short, of_run, run_bits, short_bits, distance_bits) begin: pick_bits
+    extra = distance_bits;
+    if (of_run) begin
+        extra = run_bits;
+    end
     if (short) begin
         extra = {5'h0, short_bits};
     end
 end
 
 assign emit = ((level >= 8) && m_axis_tready);
-assign ready = ((level < 16) && ((level < 8) || m_axis_tready) && ((!m_class_tvalid) || m_class_tready) && (!s_axis_tlast));
+assign lay = (putting && (level < 16) && ((level < 8) || m_axis_tready));
 assign price = (m_class_tvalid && m_class_tready && (!m_class_tlast));
 assign ending = (s_axis_tvalid && s_axis_tlast);
-assign complete = ((level == 0) && (!m_class_tvalid));
+
+assign ready = ((lay || (!putting)) && ((!m_class_tvalid) || m_class_tready) && (!s_axis_tlast));
 
 assign put = (ready && s_axis_tvalid);
-assign finish = (ending && complete && m_axis_tready);
+assign finish = (complete && m_axis_tready);
 
 always @(ready, s_axis_tlast, m_axis_tready, complete, whole) begin: accept
     s_axis_tready = (ready && whole);
@@ -385,23 +438,23 @@ always @(ready, s_axis_tlast, m_axis_tready, complete, whole) begin: accept
     end
 end
 
-always @(level, emit, extra, held, put) begin: lay
+always @(level, put_bits, emit, held, lay) begin: line_up
     kept = {2'h0, held[8-1:0]};
     if (emit) begin
         kept = held[18-1:8];
     end
     base = {level[4], level[3-1:0]};
     moved = 0;
-    if (put) begin
-        moved = ({7'h0, extra} << level[3-1:0]);
+    if (lay) begin
+        moved = ({7'h0, put_bits} << level[3-1:0]);
     end
 end
 
-always @(level, cost_0, cost_1, extra_bytes, s_axis_tdata, m_class_tvalid, held, ending) begin: show
-    m_axis_tvalid = ((level >= 8) || (ending && ((level != 0) || (!m_class_tvalid))));
-    m_axis_tlast = (level == 0);
+always @(level, putting, cost_0, cost_1, extra_bytes, complete, held, s_axis_tdata, ending) begin: show
+    m_axis_tvalid = (complete || (level >= 8) || (ending && (!putting) && (level != 0)));
+    m_axis_tlast = complete;
     m_axis_tdata = {40'h0, extra_bytes, held[8-1:0]};
-    if ((level == 0)) begin
+    if (complete) begin
         m_axis_tdata = {cost_1, cost_0, s_axis_tdata[12-1:0], extra_bytes, 8'h0};
     end
 end
@@ -409,31 +462,38 @@ end
 always @(posedge clk) begin: advance
     if (rst == 1) begin
         level <= 0;
+        putting <= 0;
         second <= 0;
         extra_bytes <= 0;
         m_class_tlast <= 0;
+        complete <= 0;
         m_class_tvalid <= 0;
         held <= 0;
     end
     else begin
-        if ((emit || put)) begin
+        if ((emit || lay)) begin
             held <= ({8'h0, kept} | moved);
             level <= {1'h0, base};
-            if (put) begin
-                level <= ({1'h0, base} + {1'h0, size});
+            if (lay) begin
+                level <= ({1'h0, base} + {1'h0, put_size});
             end
         end
-        else if ((ending && m_axis_tready)) begin
+        else if ((ending && (!putting) && m_axis_tready)) begin
             held <= 0;
             level <= 0;
         end
+        complete <= (ending && (level == 0) && (!(putting || m_class_tvalid || finish)));
         if (put) begin
             second <= (!whole);
+            putting <= 1'b1;
+        end
+        else if (lay) begin
+            putting <= 1'b0;
         end
         if (finish) begin
             extra_bytes <= 0;
         end
-        else if ((m_axis_tready && ((level >= 8) || (ending && (level != 0))))) begin
+        else if ((m_axis_tready && ((level >= 8) || (ending && (!putting) && (level != 0))))) begin
             extra_bytes <= (extra_bytes + 1);
         end
         if (((put && whole) || finish)) begin
@@ -449,6 +509,10 @@ end
 always @(posedge clk) begin: move
     if ((put || finish)) begin
         m_class_tdata <= {run_class, distance_class};
+    end
+    if (put) begin
+        put_bits <= extra;
+        put_size <= size;
     end
 end
 

@@ -65,10 +65,12 @@ class Block(Bench):
         outputs: Sequence[str] = ("m_axis",),
         idle: Stall = free,
         stall: Stall = free,
+        *,
+        partial: Sequence[str] = (),
     ) -> None:
         super().__init__(dut)
         self.sources = {name: self.source(name, idle) for name in inputs}
-        self.sinks = {name: self.sink(name, stall) for name in outputs}
+        self.sinks = {name: self.sink(name, stall, partial=name in partial) for name in outputs}
 
     def send(self, case: Case) -> None:
         """Put the case's words behind those that wait."""

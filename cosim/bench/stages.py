@@ -282,7 +282,7 @@ class Stages:
         sums, low = len(classes) // 2 << SIZE | len(extra), SIZE + INDEX
         for number, tables in enumerate(KNOWN_TABLES):
             tokens = Tokens(0, classes, tables, extra, number)
-            bits = tokens.cost() - 8 * len(tokens.head(0))
+            bits = tokens.cost() - 8 * len(extra)
             sums |= bits % 2**COST << (low + COST * number)
         return [*words, Word(sums << 8, tlast=1)]
 
