@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from cosim.bench import simulation
-from cosim.bench.simulation import BUILD, Edit, Simulate
+from cosim.bench.simulation import BUILD, Simulate, Simulator
 from cosim.bench.summary import Summary, row
-from hls.configuration import find
+from hls.configuration import load
+
+CONFIGURATIONS = {configuration.name: configuration for configuration in load()}
+MIDDLE = 2  # blocks have widths below and above it as well
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -20,23 +22,45 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--seed", type=int, default=1, help="of stalls and frames (default: 1)")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave to a full run what `only_full` says; pytest counts it as deselected."""
+    if config.getoption("--full"):
+        return
+    left = [item for item in items if only_full(item)]
+    items[:] = [item for item in items if not only_full(item)]
+    config.hook.pytest_deselected(items=left)
+
+
+def only_full(item: pytest.Item) -> bool:
+    """Whether a quick run leaves a test out: it is marked so, or a block's of middle width."""
+    if item.get_closest_marker("full"):
+        return True
+    if "simulate" not in getattr(item, "fixturenames", ()) or not hasattr(item, "callspec"):
+        return False
+    (name,) = item.callspec.params.values()
+    configuration = CONFIGURATIONS[name]
+    return not configuration.top and configuration.parameters.get("width") == MIDDLE
+
+
 @pytest.fixture
 def simulate(
     request: pytest.FixtureRequest, record_property: Callable[[str, Any], None]
 ) -> Simulate:
     """Simulate a configuration, and require that tests ran and all of them passed."""
+    full, seed = (request.config.getoption(option) for option in ("--full", "--seed"))
 
-    def run(name: str, *, only: str | None = None, edit: Edit | None = None) -> None:
-        outcome = simulation.simulate(
-            find(name),
-            BUILD / name / re.sub(r"\W+", "_", request.node.name),
-            edit=edit,
-            only=only,
-            full=request.config.getoption("--full"),
-            seed=request.config.getoption("--seed"),
-        )
-        record_property("cosim", {"name": name, "row": row(outcome)})
-        outcome.check()
+    def run(name: str) -> None:
+        configuration = CONFIGURATIONS[name]
+        simulators = [Simulator.VERILATOR]
+        if full and not configuration.top:
+            simulators.append(Simulator.ICARUS)
+        for simulator in simulators:
+            folder = BUILD / name / simulator.value
+            outcome = simulation.simulate(
+                configuration, folder, simulator=simulator, full=full, seed=seed
+            )
+            record_property("cosim", {"name": name, "row": row(outcome)})
+            outcome.check()
 
     return run
 

@@ -12,7 +12,7 @@ from cosim.bench import setting
 from cosim.bench.block import Block, Case, chunks, corners, present
 from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free, waits
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free, waits
 from hls.block_max import EXPONENT
 from hls.point import POINT
 
@@ -35,7 +35,7 @@ def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def finds_maxima_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     tb = block(dut, idle, stall)
     await tb.reset()

@@ -13,7 +13,7 @@ import cocotb
 from cosim.bench import setting
 from cosim.bench.block import Block, Case, lags
 from cosim.bench.frames import chunks_to_words
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
 from cosim.bench.streams import Word
 from hls.byte_pack import CONTRACT
 from hls.stream import word_bytes
@@ -53,7 +53,7 @@ def cases(count: int) -> Iterator[Case]:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def packs_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     tb = block(dut, idle, stall)
     await tb.reset()

@@ -15,7 +15,7 @@ from cosim.bench import setting
 from cosim.bench.bench import Bench
 from cosim.bench.frames import assert_same, words_to_values
 from cosim.bench.stages import group_words
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
 from cosim.bench.streams import Word
 from hls.chunk_check import CONTRACT, wait
 from hls.chunk_error import ChunkError
@@ -100,7 +100,7 @@ class Checker(Bench):
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def judges_each_frame(dut: Any, idle: Stall, stall: Stall) -> None:
     checker = Checker(dut, idle, stall)
     await checker.reset()

@@ -14,7 +14,7 @@ from cosim.bench.bench import Bench
 from cosim.bench.corners import Frame
 from cosim.bench.frames import assert_same, chunks_to_words
 from cosim.bench.parts import WORD, Parts, dissect
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
 from cosim.bench.streams import Word
 from hls.chunk_error import ChunkError
 from hls.chunk_parse import CONTRACT, LOOK, SETTLING, WEIGHING, place_bits
@@ -125,7 +125,7 @@ def joined_codes(codes: Sequence[Word]) -> bytes:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def takes_packets_apart(dut: Any, idle: Stall, stall: Stall) -> None:
     parser = Parser(dut, idle, stall)
     await parser.reset()

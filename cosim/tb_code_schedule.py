@@ -14,7 +14,7 @@ from cosim.bench import setting
 from cosim.bench.block import Block, Case, Fields, chunks, corners, kept
 from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages, operation_words
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.stalls import BOTH_SIDES, Stall, free
 from cosim.bench.streams import Word
 from hls.code_schedule import (
     CODE,
@@ -70,7 +70,7 @@ def view(stream: str, word: Word) -> Fields:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def schedules_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     tb = block(dut, idle, stall)
     await tb.reset()

@@ -13,7 +13,7 @@ import cocotb
 from cosim.bench import setting
 from cosim.bench.block import Block, Case
 from cosim.bench.stages import stack_words
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free, waits
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free, waits
 from cosim.bench.streams import Word
 from hls.code_stack import SHORTEST, longest, memory_bytes, packet_pause
 from hls.lane_enc import beat_bytes
@@ -51,7 +51,7 @@ def short_sizes() -> list[int]:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def turns_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     tb = block(dut, idle, stall)
     await tb.reset()

@@ -8,7 +8,7 @@ import cocotb
 
 from cosim.bench import setting
 from cosim.bench.bench import Bench
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free, waits
+from cosim.bench.stalls import BOTH_SIDES, Stall, free, waits
 from cosim.bench.streams import Sink, Source, Word
 from hls.fifo import CONTRACT
 
@@ -32,7 +32,7 @@ def plain(words: list[Word]) -> list[tuple[int, int]]:
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def keeps_the_words(dut: Any, idle: Stall, stall: Stall) -> None:
     bench, source, sink = await start(dut, idle, stall)
     packets = [packet(size) for size in (1, 2, 3, 64, 1, 500)]

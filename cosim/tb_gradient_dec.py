@@ -15,7 +15,7 @@ from cosim.bench.bench import Bench
 from cosim.bench.corners import Frame
 from cosim.bench.frames import assert_same, chunks_to_words, words_to_values
 from cosim.bench.parts import WORD, dissect
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
 from cosim.bench.streams import Word
 from cosim.bench.table_port import assert_used, write_noise, write_tables
 from hls.chunk_check import wait
@@ -124,7 +124,7 @@ def verdict(words: Sequence[Word]) -> ChunkError:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def equals_the_package_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     decoder = Decoder(dut, idle, stall)
     await decoder.reset()
@@ -228,7 +228,7 @@ async def drops_no_more_than_the_frame(dut: Any, stall: Stall) -> None:
     decoder = Decoder(dut, stall, stall)
     await decoder.reset()
     frames = corners.Corners(FMT, TABLES)
-    frame = frames.gradient(2 * POINT.chunk + 600, zeros=0.1)
+    frame = frames.gradient((1 + FULL) * POINT.chunk + 600, zeros=0.1)
     sound, faulty = golden.chunks(frame, FMT), []
     for at, chunk in enumerate(sound):
         for name, other in malformed.replaced(chunk):

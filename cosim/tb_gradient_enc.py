@@ -14,7 +14,7 @@ from cosim.bench.bench import Bench
 from cosim.bench.corners import Frame
 from cosim.bench.frames import assert_same, values_to_words, words_to_chunk
 from cosim.bench.parts import dissect
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
 from cosim.bench.streams import Word
 from cosim.bench.table_port import assert_used, write_tables
 from hls.bitmap_words import SUMMARIES, SUMMARY_PAUSE
@@ -85,7 +85,7 @@ class Encoder(Bench):
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def equals_the_package_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     encoder = Encoder(dut, idle, stall)
     await encoder.reset()

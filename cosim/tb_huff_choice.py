@@ -14,7 +14,7 @@ from cosim.bench import setting
 from cosim.bench.block import Block, Case, chunks, codec, corners, lags, present
 from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
 from cosim.bench.table_port import assert_used, write_tables
 from hls.huff_choice import CONTRACT, EXPONENT, header_latency
 from hls.point import POINT, RAW, Tables
@@ -61,7 +61,7 @@ def cases(frames: Iterable[tuple[str, Frame]], tables: Tables | None = None) -> 
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def chooses_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     tb = block(dut, idle, stall)
     await tb.reset()

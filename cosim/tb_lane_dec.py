@@ -15,7 +15,7 @@ from cosim.bench.bench import Bench
 from cosim.bench.corners import Frame
 from cosim.bench.frames import assert_same
 from cosim.bench.parts import Parts, dissect
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
 from cosim.bench.streams import Word
 from cosim.bench.table_port import assert_used, write_tables
 from hls.chunk_error import ChunkError
@@ -103,7 +103,7 @@ def one(frame: Frame) -> Parts:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def decodes_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     decoder = LaneDecoder(dut, idle, stall)
     await decoder.reset()

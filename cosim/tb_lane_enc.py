@@ -15,7 +15,7 @@ from cosim.bench.block import chunks, codec, corners, lags
 from cosim.bench.corners import Frame, samples
 from cosim.bench.frames import assert_same
 from cosim.bench.stages import operation_words
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.stalls import BOTH_SIDES, Stall, free
 from cosim.bench.streams import Word
 from cosim.bench.table_port import assert_used, write_tables
 from hls.code_schedule import busy_cycles
@@ -75,7 +75,7 @@ def joined(words: Sequence[Word]) -> bytes:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def codes_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     encoder = LaneEncoder(dut, idle, stall)
     await encoder.reset()

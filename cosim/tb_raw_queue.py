@@ -13,7 +13,7 @@ from cosim.bench.bench import Bench
 from cosim.bench.block import SLACK, chunks, codec, corners, lags
 from cosim.bench.corners import Frame
 from cosim.bench.frames import assert_same
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free, waits
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free, waits
 from hls.point import POINT
 from hls.raw_queue import CONTRACT, SPARE, depth
 from hls.stream import word_bytes
@@ -49,7 +49,7 @@ class Queue(Bench):
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def keeps_chunks_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     tb = Queue(dut, idle, stall)
     await tb.reset()

@@ -14,7 +14,7 @@ from cosim.bench import setting
 from cosim.bench.block import Block, Case, Fields, chunks, corners, kept, lags
 from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free, waits
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free, waits
 from cosim.bench.streams import Word
 from hls.point import POINT
 from hls.token_reverse import CONTRACT, ROUND, SLOTS, pairs_at_once
@@ -45,7 +45,7 @@ def view(stream: str, word: Word) -> Fields:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def reverses_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     tb = block(dut, idle, stall)
     await tb.reset()

@@ -13,7 +13,7 @@ from cosim.bench import setting
 from cosim.bench.block import Block, Case, chunks, corners
 from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free, waits
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free, waits
 from hls.bitmap_words import SUMMARY_PAUSE, WORD
 from hls.point import POINT
 from hls.zero_bitmap import CHUNK_PAUSE, CONTRACT
@@ -36,7 +36,7 @@ def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def maps_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     tb = block(dut, idle, stall)
     await tb.reset()

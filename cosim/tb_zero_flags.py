@@ -14,7 +14,7 @@ from cosim.bench import setting
 from cosim.bench.block import Block, Case, chunks, corners, lags
 from cosim.bench.corners import Frame
 from cosim.bench.stages import INDEX, Stages, whole_words
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
 from cosim.bench.streams import Word
 from hls.chunk_parse import ALL_ZEROS, BITMAP
 from hls.point import POINT
@@ -45,7 +45,7 @@ def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def flags_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     tb = block(dut, idle, stall)
     await tb.reset()

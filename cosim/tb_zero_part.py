@@ -17,7 +17,7 @@ from cosim.bench import setting
 from cosim.bench.block import Block, Case, Fields, chunks, corners
 from cosim.bench.corners import Frame, samples
 from cosim.bench.stages import Stages
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free, waits
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free, waits
 from cosim.bench.streams import Word
 from hls.bitmap_words import SUMMARY_PAUSE, WORD
 from hls.point import FP32, POINT
@@ -91,7 +91,7 @@ def most_pairs() -> Iterator[tuple[str, Frame]]:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def chooses_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     tb = block(dut, idle, stall)
     await tb.reset()

@@ -13,7 +13,7 @@ from cosim.bench import setting
 from cosim.bench.block import Block, Case, Fields, chunks, corners
 from cosim.bench.corners import Frame, samples
 from cosim.bench.stages import Stages
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
 from cosim.bench.streams import Word
 from hls.point import FP32, POINT
 from hls.zero_runs import CHUNK_PAUSE, CONTRACT
@@ -54,7 +54,7 @@ def view(stream: str, word: Word) -> Fields:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def writes_zeros_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     tb = block(dut, idle, stall)
     await tb.reset()

@@ -14,7 +14,7 @@ from cosim.bench.block import Block, Case, chunks, corners, lags, present
 from cosim.bench.corners import Frame
 from cosim.bench.frames import values_to_words
 from cosim.bench.stages import Stages
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
 from cosim.bench.streams import Word
 from hls.point import POINT
 from hls.zero_split import CONTRACT, FLAG_LATENCY, chunk_latency, turns
@@ -52,7 +52,7 @@ def cases(frames: Iterable[tuple[str, Frame]]) -> Iterator[Case]:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def splits_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     tb = block(dut, idle, stall)
     await tb.reset()

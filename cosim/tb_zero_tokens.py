@@ -12,7 +12,7 @@ import cocotb
 from cosim.bench.block import Block, Case, Fields, chunks, corners, kept, lags
 from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages
-from cosim.bench.stalls import Stall, burst3, burst4, coin, free
+from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
 from cosim.bench.streams import Word
 from hls.point import POINT
 from hls.zero_tokens import BYTE_LATENCY, CONTRACT, SUMS_LATENCY
@@ -41,7 +41,7 @@ def view(stream: str, word: Word) -> Fields:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-@cocotb.parametrize(idle=[free, burst4, coin], stall=[free, burst3, coin])
+@cocotb.parametrize(BOTH_SIDES)
 async def codes_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     tb = block(dut, idle, stall)
     await tb.reset()

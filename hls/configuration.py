@@ -75,6 +75,11 @@ class Configuration:
         return self.fmt, self.tables
 
     @property
+    def built_in(self) -> TableSet | None:
+        """The table set that is part of it; there is none where tables are loaded."""
+        return None if self.parameters.get("loadable") else self.tables
+
+    @property
     def contract(self) -> Contract:
         """What the block promises."""
         module = self.module

@@ -97,16 +97,19 @@ def heading(configuration: Configuration) -> str:
     """The comment at the top of the file: what made it, from what, and what it promises."""
     contract = configuration.contract
     sources = f"hls/{configuration.block}.py"
-    if configuration.tables:
-        sources += f" and tables/built/{configuration.tables.name}.json"
+    built_in, tables = configuration.built_in, configuration.tables
+    if built_in:
+        sources += f" and tables/built/{built_in.name}.json"
     lines = [
         "// SPDX-License-Identifier: Apache-2.0",
         f"{MARK} from {sources}.",
         "// Do not edit; this brings it up to date: ./nox -s rtl",
         f"// Contract: latency {contract.latency}, interval {contract.interval} cycles.",
     ]
-    if configuration.tables:
-        lines.append(f"// Table set {configuration.tables.identity}.")
+    if built_in:
+        lines.append(f"// Table set {built_in.identity}.")
+    elif tables:
+        lines.append(f"// Sets of {len(tables.tables)} tables are written over its port.")
     return "\n".join(lines)
 
 
@@ -132,7 +135,7 @@ def memory_bits(text: str) -> int:
 
 def entry(configuration: Configuration, text: str) -> dict[str, Any]:
     """The configuration's object in MANIFEST.json."""
-    contract, fmt, tables = configuration.contract, configuration.fmt, configuration.tables
+    contract, fmt, tables = configuration.contract, configuration.fmt, configuration.built_in
     return {
         "block": configuration.block,
         "top": configuration.top,

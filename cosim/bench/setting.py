@@ -57,8 +57,8 @@ def profile(of: Configuration | None = None) -> Profile:
 
 
 def full() -> bool:
-    """Whether the run is to be thorough rather than quick."""
-    return os.environ[FULL] == "1"
+    """Whether the run is to be thorough; quick unless a simulation is told so."""
+    return os.environ.get(FULL) == "1"
 
 
 def seed() -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build a module with Icarus and run a bench on it, in a process of its own with a time limit."""
+"""Build a module and run a bench on it, in a process of its own with a time limit."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
-from cocotb_tools.runner import Icarus
+from cocotb_tools.runner import Icarus, Runner, Verilator
 
-from cosim.bench import setting
+from cosim.bench import setting, verilated
 from hls.configuration import ROOT, Configuration
 
 BUILD = ROOT / "build" / "cosim"
@@ -27,10 +28,17 @@ SHOWN_LINES = 60
 Edit = Callable[[str], str]  # of the text of a module
 
 
+class Simulator(Enum):
+    """VERILATOR is ten times as fast once it has compiled; ICARUS knows unknown values."""
+
+    ICARUS = "icarus"
+    VERILATOR = "verilator"
+
+
 class Simulate(Protocol):
     """The fixture `simulate` of conftest.py."""
 
-    def __call__(self, name: str, *, only: str | None = None, edit: Edit | None = None) -> None:
+    def __call__(self, name: str) -> None:
         """Run the bench of a configuration; see `simulate`."""
 
 
@@ -64,6 +72,7 @@ def simulate(
     configuration: Configuration,
     folder: Path,
     *,
+    simulator: Simulator = Simulator.ICARUS,
     edit: Edit | None = None,
     only: str | None = None,
     full: bool = False,
@@ -74,6 +83,7 @@ def simulate(
     Args:
         configuration: which.
         folder: takes the build and the log; made anew.
+        simulator: which.
         edit: what to change in the Verilog.
         only: expression for the names of the tests to run; default: all.
         full: whether the tests are to be thorough.
@@ -81,6 +91,7 @@ def simulate(
 
     Raises:
         BuildError: Icarus refused the Verilog.
+        VerilatorError: Verilator did.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -89,8 +100,11 @@ def simulate(
         edited = folder / source.name
         edited.write_text(edit(source.read_text()))
         source = edited
-    runner = build(source, configuration.name, folder)
-    return run(runner, configuration, folder, only=only, full=full, seed=seed)
+    if simulator is Simulator.ICARUS:
+        runner = build(source, configuration.name, folder)
+        return run(runner, folder, configuration, folder, only=only, full=full, seed=seed)
+    model = verilated.model(source, configuration)
+    return run(Verilator(), model, configuration, folder, only=only, full=full, seed=seed)
 
 
 def build(source: Path, module: str, folder: Path) -> Icarus:
@@ -112,7 +126,8 @@ def build(source: Path, module: str, folder: Path) -> Icarus:
 
 
 def run(
-    runner: Icarus,
+    runner: Runner,
+    built: Path,
     configuration: Configuration,
     folder: Path,
     *,
@@ -134,7 +149,10 @@ def run(
         runner.test(
             test_module=f"cosim.tb_{configuration.block}",
             hdl_toplevel=configuration.name,
+            hdl_toplevel_lang="verilog",
+            build_dir=built,
             test_dir=folder,
+            plusargs=verilated.random_start(seed) if isinstance(runner, Verilator) else [],
             results_xml=str(results),
             log_file=log,
             test_filter=only,

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from itertools import chain, count, cycle, repeat
+from itertools import chain, count, cycle, product, repeat
+
+from cosim.bench import setting
 
 Stall = Callable[[], Iterator[bool]]
 
@@ -38,3 +40,11 @@ def coin() -> Iterator[bool]:
 def waits(cycles: int) -> Stall:
     """Pause so many cycles at first, then never."""
     return lambda: chain(repeat(True, cycles), repeat(False))
+
+
+PATTERNS = (free, burst4, coin), (free, burst3, coin)
+BOTH_SIDES = (
+    ("idle", "stall"),
+    list(product(*PATTERNS) if setting.full() else zip(*PATTERNS, strict=True)),
+)
+"""For cocotb.parametrize: pauses of sources and of sinks, all nine pairs or, if quick, three."""

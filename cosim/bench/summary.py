@@ -61,7 +61,11 @@ class Summary:
 
     def write(self) -> None:
         """Write summary.json."""
-        tried = {"tried": len(self.mutants), "killed": len(self.mutants) - len(self.survivors)}
+        tried = {
+            "tried": len(self.mutants),
+            "killed": len(self.mutants) - len(self.survivors),
+            "names": sorted(self.mutants),
+        }
         summary = {
             "full": self.full,
             "configs": dict(sorted(self.configs.items())),
@@ -81,4 +85,5 @@ class Summary:
         if self.mutants:
             killed = len(self.mutants) - len(self.survivors)
             yield f"mutants: {len(self.mutants)} tried, {killed} killed"
-        yield from (f"mutant alive: {name}" for name in self.survivors)
+        for name, was_killed in sorted(self.mutants.items()):
+            yield f"{'killed' if was_killed else 'ALIVE '}  {name}"
