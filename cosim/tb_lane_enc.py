@@ -158,7 +158,7 @@ async def keeps_its_contract(dut: Any) -> None:
     assert CONTRACT.latency
     words = rows if WIDTH == 1 else 2 * rows  # that these put, one a cycle
     taken = taken[:-rows]
-    late = [min(max(0, j - before - CONTRACT.latency + 2), words - rows) for j in range(len(taken))]
+    late = [min(max(0, j - before - CONTRACT.latency + 1), words - rows) for j in range(len(taken))]
     assert taken == [taken[0] + j + late[j] for j in range(len(taken))]
     assert lags(put[: before - rows], taken[rows:before]) == {CONTRACT.latency}
     assert put[: before - rows + words] == list(range(put[0], put[0] + before - rows + words))

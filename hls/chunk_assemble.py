@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """chunk_assemble: put the parts of a chunk in order, behind its mode and size.
 
-Role         last stage of the encoder but byte_pack, which closes the gaps
+Role         behind all of the encoder but byte_pack, which strips words and closes the gaps
 Golden       framed and write_chunk of swmodel/reference/encode.py
 Format       swmodel/FORMAT.md section 4
 Parameters   fmt: the number format, its raw part one or three bytes; width: values of a group; a
              word of codes, of raw bytes and of the chunk has four bytes for each; trailing: whether
              bytes may be left out of raw parts; runs: whether zero_part writes the zeros
+Not done     no register at the output: byte_pack has one at its input
 """
 
 from __future__ import annotations
 
 from myhdl import Signal, always, always_comb, always_seq, block, concat, instances, intbv, modbv
 
-from hls import code_stack, raw_strip, zero_bitmap, zero_part
+from hls import byte_pack, code_stack, raw_strip, zero_bitmap, zero_part
 from hls.point import POINT
 from hls.side_by_side import side_by_side
 from hls.stream import AxiStream, Contract, word_bytes
@@ -30,10 +31,11 @@ FORM_CODED = 1  # fields of the mode byte
 ZEROS_NONE, ZEROS_ALL, ZEROS_BITMAP, ZEROS_RUNS = 0, 1, 2, 5
 
 # states: the part that leaves; before, what `size` still lacks
-IDLE, ADD_CODES, ADD_FRONT, MODE, NUMBER, ZEROS, CODES, RAW, SURPLUS = range(9)
+IDLE, ADD_RAW, ADD_CODES, ADD_ZEROS, ADD_NUMBER, MODE, NUMBER = range(7)
+ZEROS, BEGINNING, CODES, RAW, SURPLUS = range(7, 12)
 
-CONTRACT = Contract(latency=4, interval=1)  # from a chunk's totals, zeros and codes to its mode
-CHUNK_CYCLES = 4  # beside a cycle for each word that is taken
+CONTRACT = Contract(latency=3, interval=1)  # from a chunk's totals, zeros and codes to its mode
+CHUNK_CYCLES = 5  # beside a cycle for each word that is taken
 
 
 def ports(fmt, width=1, trailing=False, runs=False):  # noqa: ARG001 # sizes are alike for all
@@ -41,9 +43,9 @@ def ports(fmt, width=1, trailing=False, runs=False):  # noqa: ARG001 # sizes are
     return {
         "s_chunk": AxiStream(COUNT + INDEX + TRAILING * trailing),
         "s_zeros": (zero_part if runs else zero_bitmap).ports()["m_axis"],
-        "s_codes": AxiStream(bits, keep=True, user=code_stack.size_bits(width)),
+        "s_codes": AxiStream(bits, user=code_stack.size_bits(width)),
         "s_raw": AxiStream(bits, last=False),
-        "m_axis": AxiStream(bits, user=1 + (word_bytes(width) - 1).bit_length()),
+        "m_axis": AxiStream(bits, user=byte_pack.user_bits(width, trailing)),
     }
 
 
@@ -51,7 +53,7 @@ def ports(fmt, width=1, trailing=False, runs=False):  # noqa: ARG001 # sizes are
 def chunk_assemble(
     clk, rst, s_chunk, s_zeros, s_codes, s_raw, m_axis, fmt, width=1, trailing=False, runs=False
 ):
-    """Take a word a cycle; a chunk takes 4 cycles more, a short one 5.
+    """Take a word a cycle; a chunk takes 5 cycles more, a short one 7.
 
     s_chunk  in   tdata = {nnz, n - 1}, with trailing {bytes left out, nnz, n - 1}; tlast = the
                   frame's last
@@ -60,8 +62,9 @@ def chunk_assemble(
     s_codes  in   code_stack's packet for the chunk: lanes, blocks, codes; none if nnz is 0
     s_raw    in   the chunk's raw bytes, none left out, in whole words. The last 4 that are not left
                   out are in the lanes: words that have no others are dropped
-    m_axis   out  the chunk; tuser = {the frame's last chunk, in all words; the word's bytes less
-                  one}; tdata is 0 behind them; tlast = the chunk's last
+    m_axis   out  the chunk, as byte_pack takes it; tuser = {the frame's last chunk, in all words;
+                  with trailing the way to strip the word; the place of the first of its bytes, the
+                  number of these less one}; tlast = the chunk's last
     rst      in   synchronous, active high; drops everything in flight
     """
     count = word_bytes(width)
@@ -73,7 +76,9 @@ def chunk_assemble(
     )
     code_bits = code_stack.size_bits(width)
     bits = max(largest.bit_length(), code_bits + 1)
-    word_bits = bits - levels
+    surplus_bits = (
+        (raw_strip.TAIL_SPANS[-1] if trailing else TAIL) + count - 2 >> levels
+    ).bit_length()
 
     state = Signal(intbv(IDLE)[4:])
     index = Signal(intbv(0)[INDEX:])  # n - 1
@@ -85,60 +90,65 @@ def chunk_assemble(
     zeros_bytes = Signal(intbv(0)[FRONT_SIZE:])
     zeros_rest = Signal(intbv(0)[levels:])  # bytes less one of the word of zeros
     zeros_shown = Signal(bool(0))  # it is a part of the chunk
-    front_bytes = Signal(intbv(0)[FRONT_SIZE:])  # in front of the lanes
-    addend = Signal(modbv(0)[bits:])
-    free = Signal(bool(0))
     start = Signal(bool(0))
     leave = Signal(bool(0))
 
-    # raw bytes
-    raw_size = Signal(modbv(0)[bits:])  # less one: of the part raw, -1 if there is none
-    raw_total = Signal(modbv(0)[bits:])  # less one: of s_raw
+    # raw bytes: their number, then that of those that are not in the lanes, less one and the word
+    # that leaves
     raw_left = Signal(modbv(0)[bits:])
-    raw_last = Signal(modbv(0)[levels + 2 :])  # place of the last that is not in the lanes
-    raw_words = Signal(modbv(0)[word_bits:])  # with this one and after it, less one
-    surplus = Signal(modbv(0)[2:])  # words of which all bytes are in the lanes
+    raw_more = Signal(modbv(0)[bits:])
+    raw_after = Signal(modbv(0)[bits:])
     raw_none = Signal(bool(0))
-    raw_ends = Signal(bool(0))  # with the next word
-    raw_reach = Signal(intbv(0)[levels:])  # the last byte of the word that leaves, if it is raw
-    size = Signal(modbv(0)[bits:])  # of the chunk, less one
+    raw_ends = Signal(bool(0))  # with this word
+    raw_reach = Signal(intbv(0)[levels:])  # the last byte of the word that leaves
+    raw_rest = Signal(intbv(0)[levels:]) if trailing else raw_reach  # its bytes less one
+    surplus_all = Signal(modbv(0)[surplus_bits:])  # words of which all bytes are in the lanes
+    surplus = Signal(modbv(0)[surplus_bits:])
+
+    # the bytes of the chunk, less one: the tail, at least, counts for the word of the mode
+    size = Signal(modbv(0)[bits:])
+    once = Signal(modbv(0)[bits:])  # of raw parts: one of each, or none
+    twice = Signal(modbv(0)[bits:])  # two of each, or none
+    few = Signal(bool(0))  # no more than the tail
+    addend = Signal(modbv(0)[bits:])
+    total = Signal(modbv(0)[bits:])
 
     # the word that leaves
     offer = Signal(bool(0))
     front = Signal(intbv(0)[8 * FRONT :])
-    from_codes = Signal(bool(0))
+    in_front = Signal(bool(0))
     from_raw = Signal(bool(0))
-    code_rest = Signal(intbv(0)[levels:])  # its bytes less one, if they are codes
+    first = Signal(modbv(0)[levels:])
+    first_code = Signal(modbv(0)[levels:])
     rest = Signal(intbv(0)[levels:])
     last = Signal(bool(0))
     frame_last = Signal(bool(0))
-    word = Signal(intbv(0)[8 * count :])
 
     move_raw = Signal(bool(0))
-    raw_rest = Signal(intbv(0)[levels:]) if trailing else raw_reach  # its bytes less one
-    raw_word = Signal(intbv(0)[8 * count :]) if trailing else s_raw.tdata
     stripped = trailing and Signal(bool(0))  # something is left out
-    sizing = [count_raw(s_chunk, raw_total, raw_bytes)]
     if trailing:
         way = Signal(modbv(0)[raw_strip.WAY :])
-        sizing += [
-            size_stripped(s_chunk, raw_size),
-            find_stripped_end(raw_left, way, raw_last, levels),
-            strip(clk, start, move_raw, s_chunk, s_raw, way, raw_reach, raw_rest, raw_word),
+        parts = (
+            size_stripped(s_chunk, once, twice, few),
+            find_stripped_end(s_chunk, state, way, raw_more, count),
+            follow_way(clk, start, move_raw, s_chunk, way, raw_reach, raw_rest, count),
             find_trailing(way, stripped),
-        ]
+            show_stripped(m_axis, frame_last, way, from_raw, first, rest),
+        )
     else:
-        sizing += [size_whole(raw_total, raw_size), find_end(raw_left, raw_last, levels)]
-    counting = count_codes(s_codes.tkeep, code_rest)
+        parts = (
+            size_whole(s_chunk, once, twice, few, raw_bytes),
+            find_end(state, twice, raw_more, count),
+            show_whole(m_axis, frame_last, first, rest),
+        )
+    spare = count_surplus(raw_left, raw_after, surplus_all, levels)
     bytes_shown, picks = [], []
     for k in range(count):
         byte = Signal(intbv(0)[8:])
-        raw_here = Signal(bool(0))
-        in_front = front if k < FRONT else None
-        picks.append(reach(k, from_raw, raw_rest, raw_here))
-        picks.append(pick(k, in_front, s_codes, from_codes, raw_word, raw_here, byte))
+        shown_front = front(8 * k + 8, 8 * k) if k < FRONT else None
+        picks.append(pick(k, in_front, shown_front, from_raw, s_raw, s_codes, byte))
         bytes_shown.append(byte)
-    joined = side_by_side(bytes_shown, word)
+    joined = side_by_side(bytes_shown, m_axis.tdata)
     describe_zeros = describe_part if runs else describe_bitmap
     zeros = describe_zeros(
         clk, start, s_chunk, s_zeros, coded, zeros_mode, zeros_bytes, zeros_rest, zeros_shown
@@ -146,31 +156,25 @@ def chunk_assemble(
 
     @always_comb
     def look():
-        free.next = not m_axis.tvalid or m_axis.tready
         start.next = state == IDLE and s_chunk.tvalid and s_zeros.tvalid
 
     @always_comb
     def look_ahead():
-        raw_words.next = raw_left[bits:levels]
-        surplus.next = -raw_last[levels + 2 : levels]
-
-    @always_comb
-    def foresee():
-        raw_none.next = raw_words < concat(intbv(0)[word_bits - 2 :], surplus)
-        raw_ends.next = raw_words == concat(intbv(0)[word_bits - 2 :], surplus)
+        raw_ends.next = raw_left[bits - 1]
+        raw_none.next = raw_left[bits - 1] and raw_left[levels + 2 : levels] != 3
 
     @always_comb
     def locate():
         raw_reach.next = all_bytes
         if raw_ends:
-            raw_reach.next = raw_last[levels:]
+            raw_reach.next = raw_left[levels:]
 
     @always_comb
     def take():
-        s_chunk.tready.next = start
-        s_zeros.tready.next = state == ZEROS and (free or not zeros_shown)
-        s_codes.tready.next = state == CODES and free
-        s_raw.tready.next = (state == RAW and free) or state == SURPLUS
+        s_chunk.tready.next = state == ADD_RAW
+        s_zeros.tready.next = state == ZEROS and (m_axis.tready or not zeros_shown)
+        s_codes.tready.next = (state == BEGINNING or state == CODES) and m_axis.tready
+        s_raw.tready.next = (state == RAW and m_axis.tready) or state == SURPLUS
 
     @always_comb
     def describe():
@@ -181,37 +185,53 @@ def chunk_assemble(
             mode.next[5] = True
 
     @always_comb
-    def part():  # and what `size` is short of at first
-        front_bytes.next = zeros_bytes + FRONT + 1
-        if short:
-            front_bytes.next = zeros_bytes + 2 * FRONT + 1
-        addend.next = concat(intbv(0)[bits - FRONT_SIZE :], front_bytes)
-        if state == ADD_CODES:
+    def part():
+        addend.next = FRONT
+        if state == ADD_RAW:
+            addend.next = twice
+        elif state == ADD_CODES:
             addend.next = concat(intbv(0)[bits - code_bits :], s_codes.tuser)
+        elif state == ADD_ZEROS:
+            addend.next = concat(intbv(0)[bits - FRONT_SIZE :], zeros_bytes)
+
+    @always_comb
+    def add():
+        total.next = size + addend
+        raw_after.next = raw_left + raw_more
+
+    @always_comb
+    def find_first():
+        first_code.next = 0
+        if state == BEGINNING:
+            first_code.next = -s_codes.tuser[levels:]
 
     @always_comb
     def show():
         offer.next = False
-        front.next = 0
-        from_codes.next = state == CODES
+        front.next = s_zeros.tdata
+        in_front.next = False
         from_raw.next = state == RAW
-        rest.next = 3
+        first.next = 0
+        rest.next = FRONT_REST
         last.next = False
         if state == MODE:
             offer.next = True
+            in_front.next = True
             front.next = concat(intbv(0)[8 * FRONT - 8 - bits :], size, mode)
             last.next = not coded and not short
         elif state == NUMBER:
             offer.next = True
+            in_front.next = True
             front.next = concat(intbv(0)[8 * FRONT - COUNT :], values)
             last.next = not coded
         elif state == ZEROS:
             offer.next = s_zeros.tvalid and zeros_shown
-            front.next = s_zeros.tdata
+            in_front.next = True
             rest.next = zeros_rest
-        elif state == CODES:
+        elif state == BEGINNING or state == CODES:
             offer.next = s_codes.tvalid
-            rest.next = code_rest
+            first.next = first_code
+            rest.next = ~first_code
             last.next = s_codes.tlast and raw_none
         elif state == RAW:
             offer.next = s_raw.tvalid
@@ -220,71 +240,82 @@ def chunk_assemble(
 
     @always_comb
     def pass_on():
-        leave.next = offer and free
-        move_raw.next = s_raw.tvalid and ((state == RAW and free) or state == SURPLUS)
+        leave.next = offer and m_axis.tready
+        move_raw.next = state == RAW and s_raw.tvalid and m_axis.tready
+
+    @always_comb
+    def give():
+        m_axis.tvalid.next = offer
+        m_axis.tlast.next = last
 
     @always_seq(clk.posedge, reset=rst)
     def proceed():
         if state == IDLE:
             if start:
+                state.next = ADD_RAW
+        elif state == ADD_RAW:
+            state.next = ADD_ZEROS
+            if coded:
                 state.next = ADD_CODES
-                if s_chunk.tdata[COUNT + INDEX : INDEX] == 0:
-                    state.next = ADD_FRONT
         elif state == ADD_CODES:
             if s_codes.tvalid:
-                state.next = ADD_FRONT
-        elif state == ADD_FRONT:
+                state.next = ADD_ZEROS
+        elif state == ADD_ZEROS:
+            state.next = MODE
+            if short:
+                state.next = ADD_NUMBER
+        elif state == ADD_NUMBER:
             state.next = MODE
         elif state == MODE:
-            if leave:
+            if m_axis.tready:
                 state.next = ZEROS
                 if short:
                     state.next = NUMBER
         elif state == NUMBER:
-            if leave:
+            if m_axis.tready:
                 state.next = ZEROS
         elif state == ZEROS:
-            if s_zeros.tvalid and s_zeros.tlast and (free or not zeros_shown):
+            if s_zeros.tvalid and s_zeros.tlast and (m_axis.tready or not zeros_shown):
                 state.next = IDLE
                 if coded:
-                    state.next = CODES
-        elif state == CODES:
-            if leave and s_codes.tlast:
-                state.next = RAW
-                if raw_none:
-                    state.next = SURPLUS
+                    state.next = BEGINNING
+        elif state == BEGINNING or state == CODES:
+            if leave:
+                state.next = CODES
+                if s_codes.tlast:
+                    state.next = RAW
+                    if raw_none:
+                        state.next = SURPLUS
         elif state == RAW:
             if leave and raw_ends:
                 state.next = IDLE
                 if surplus != 0:
                     state.next = SURPLUS
-        elif s_raw.tvalid and raw_words == 0:
+        elif s_raw.tvalid and surplus == 1:
             state.next = IDLE
 
     @always(clk.posedge)
-    def count_down():
+    def count_bytes():
         if start:
             index.next = s_chunk.tdata[INDEX:]
             coded.next = s_chunk.tdata[COUNT + INDEX : INDEX] != 0
             frame_last.next = s_chunk.tlast
-            raw_left.next = raw_total
-            size.next = raw_size
-        elif state == ADD_FRONT or (state == ADD_CODES and s_codes.tvalid):
-            size.next = size + addend
-        elif move_raw:
-            raw_left.next[bits:levels] = raw_words - 1
-
-    @always_seq(clk.posedge, reset=rst)
-    def offer_word():
-        if free:
-            m_axis.tvalid.next = offer
+            size.next = once
+        elif state < MODE and (state != ADD_CODES or s_codes.tvalid):
+            size.next = total
+            if state == ADD_RAW and few:
+                size.next = TAIL
 
     @always(clk.posedge)
-    def move():
-        if free:
-            m_axis.tdata.next = word
-            m_axis.tlast.next = last
-            m_axis.tuser.next = concat(frame_last, rest)
+    def count_words():
+        if start:
+            raw_left.next = concat(intbv(0)[bits - COUNT :], s_chunk.tdata[COUNT + INDEX : INDEX])
+        elif state == ADD_RAW or state == ADD_ZEROS or move_raw:
+            raw_left.next = raw_after
+        if state == ADD_ZEROS:
+            surplus.next = surplus_all
+        elif state == SURPLUS and s_raw.tvalid:
+            surplus.next = surplus - 1
 
     return instances()
 
@@ -341,53 +372,37 @@ def describe_part(clk, start, s_chunk, s_zeros, coded, mode, size, rest, shown):
 
 
 @block
-def count_raw(s_chunk, total, raw_bytes):
-    """The bytes, less one, of so many raw parts."""
-    more, top = len(total) - COUNT, COUNT + INDEX
+def size_whole(s_chunk, once, twice, few, raw_bytes):
+    """The bytes of raw parts of which none is left out."""
+    more, top = len(once) - COUNT, COUNT + INDEX
+    most = TAIL // raw_bytes
 
     if raw_bytes == 1:
 
         @always_comb
-        def multiply():
-            total.next = concat(intbv(0)[more:], s_chunk.tdata[top:INDEX]) - 1
+        def look():
+            once.next = concat(intbv(0)[more:], s_chunk.tdata[top:INDEX])
+            twice.next = 0
+            few.next = s_chunk.tdata[top:INDEX] <= most
 
     elif raw_bytes == raw_strip.PART:
 
         @always_comb
-        def multiply():
-            total.next = (
-                concat(intbv(0)[more:], s_chunk.tdata[top:INDEX])
-                + concat(intbv(0)[more - 1 :], s_chunk.tdata[top:INDEX], intbv(0)[1:])
-                - 1
-            )
+        def look():
+            once.next = concat(intbv(0)[more:], s_chunk.tdata[top:INDEX])
+            twice.next = concat(intbv(0)[more - 1 :], s_chunk.tdata[top:INDEX], intbv(0)[1:])
+            few.next = s_chunk.tdata[top:INDEX] <= most
 
     else:
         raise ValueError(f"raw parts of {raw_bytes} bytes")
 
-    return multiply
+    return look
 
 
 @block
-def size_whole(total, size):
-    """The bytes, less one, that are not in the lanes; -1 for none."""
-    beyond = Signal(modbv(0)[len(size) :])
-
-    @always_comb
-    def subtract():
-        beyond.next = total - TAIL
-
-    return subtract, not_less(beyond, size)
-
-
-@block
-def size_stripped(s_chunk, size):
+def size_stripped(s_chunk, once, twice, few):
     """The same of raw parts of which some bytes are left out."""
-    bits = len(size)
-    more, top = bits - COUNT, COUNT + INDEX
-    once = Signal(modbv(0)[bits:])
-    twice = Signal(modbv(0)[bits:])
-    beyond = Signal(modbv(0)[bits:])
-    bounding = not_less(beyond, size)
+    more, top = len(once) - COUNT, COUNT + INDEX
 
     @always_comb
     def choose():
@@ -399,67 +414,90 @@ def size_stripped(s_chunk, size):
             twice.next = concat(intbv(0)[more - 1 :], s_chunk.tdata[top:INDEX], intbv(0)[1:])
 
     @always_comb
-    def add():
-        beyond.next = once + twice - TAIL - 1
+    def look():  # parts of one byte may be four, those of two only two, those of three one
+        few.next = s_chunk.tdata[top : INDEX + 2] == 0 and (
+            not s_chunk.tdata[INDEX + 1] or s_chunk.tdata[top + TRAILING - 1]
+        )
 
     return instances()
 
 
 @block
-def not_less(beyond, size):
-    """The size, or -1 if it is less."""
-    sign = len(size) - 1
+def find_end(state, twice, more, count):
+    """What the number of raw bytes lacks, and how many are in the lanes and in the first word."""
+    gone = -(TAIL + count + 1)
 
     @always_comb
-    def bound():
-        size.next = beyond
-        if beyond[sign]:
-            size.next = -1
+    def choose():
+        more.next = -count
+        if state == ADD_RAW:
+            more.next = twice
+        elif state == ADD_ZEROS:
+            more.next = gone
 
-    return bound
+    return choose
 
 
 @block
-def find_end(left, last, levels):
-    """The place, in the chunk's last word, of the last raw byte that is not in the lanes.
-
-    It is negative by a word for each word that such a byte is in front of that one.
-    """
-
-    @always_comb
-    def subtract():
-        last.next = concat(intbv(0)[2:], left[levels:]) - TAIL
-
-    return subtract
-
-
-@block
-def find_stripped_end(left, way, last, levels):
+def find_stripped_end(s_chunk, state, way, more, count):
     """The same where the lanes have two bytes each of two raw parts, or one each of four."""
-    of_two, of_four = 2 * raw_strip.PART, 4 * raw_strip.PART
     whole, four = raw_strip.WHOLE, raw_strip.first_way(2)
+    gone, gone_two, gone_four = (-(span + count + 1) for span in raw_strip.TAIL_SPANS)
+    beyond, top = len(more) - COUNT - 1, COUNT + INDEX
 
     @always_comb
-    def subtract():
-        if way == whole:
-            last.next = concat(intbv(0)[2:], left[levels:]) - TAIL
-        elif way < four:
-            last.next = concat(intbv(0)[2:], left[levels:]) - of_two
-        else:
-            last.next = concat(intbv(0)[2:], left[levels:]) - of_four
+    def choose():
+        more.next = -count
+        if state == ADD_RAW:
+            more.next = concat(intbv(0)[beyond:], s_chunk.tdata[top:INDEX], intbv(0)[1:])
+        elif state == ADD_ZEROS:
+            if way == whole:
+                more.next = gone
+            elif way < four:
+                more.next = gone_two
+            else:
+                more.next = gone_four
 
-    return subtract
+    return choose
 
 
 @block
-def strip(clk, start, move_raw, s_chunk, s_raw, way, reach, rest, word):
-    """Leave bytes out of a chunk's raw words; rest: those that are kept up to `reach`, less one."""
-    count, levels, top = len(word) // 8, len(rest), COUNT + INDEX
+def count_surplus(number, after, surplus, levels):
+    """The words of so many raw bytes behind the one that `after` ends with, or all of them."""
+    bits, sign = len(surplus), len(after) - 1
+    whole = Signal(bool(0))
+    missing = Signal(modbv(0)[bits:])
+
+    if bits == 1:
+
+        @always_comb
+        def look():
+            missing.next = ~after[levels + 1 : levels]
+
+    else:  # so few may be kept that `after` is less by a word more than where none is
+
+        @always_comb
+        def look():
+            missing.next = ~after[levels + 2 : levels]
+            if after[sign] and after[levels + 2 : levels] == 1:
+                missing.next = 1
+
+    @always_comb
+    def count():
+        whole.next = number[levels:] == 0
+        surplus.next = number[levels + bits : levels] + missing - whole
+
+    return instances()
+
+
+@block
+def follow_way(clk, start, move_raw, s_chunk, way, reach, rest, count):
+    """The way to strip a chunk's raw words; rest: the bytes kept up to `reach`, less one."""
+    levels, top = len(rest), COUNT + INDEX
     rom, ways = raw_strip.rest_rom(count), raw_strip.way_rom(count)
     whole, two, four = (raw_strip.first_way(left_out) for left_out in range(3))
     place = Signal(intbv(0)[raw_strip.WAY + levels :])
     way_after = Signal(intbv(0)[raw_strip.WAY :])
-    stripping = raw_strip.raw_strip(s_raw.tdata, way, word)
 
     @always_comb
     def address():
@@ -500,74 +538,56 @@ def find_trailing(way, stripped):
 
 
 @block
-def count_codes(keep, rest):
-    """Bytes of a word of codes, less one: of those that are not full, up to 3."""
-    if len(keep) == FRONT:
+def show_whole(m_axis, frame_last, first, rest):
+    """Which bytes of the word count."""
 
-        @always_comb
-        def count():
-            rest.next = concat(keep[2], keep[3] or (keep[1] and not keep[2]))
+    @always_comb
+    def show():
+        m_axis.tuser.next = concat(frame_last, first, rest)
 
-    elif len(keep) == 2 * FRONT:
-
-        @always_comb
-        def count():
-            rest.next = concat(keep[4], keep[2], keep[3] or (keep[1] and not keep[2]))
-
-    else:
-
-        @always_comb
-        def count():
-            rest.next = concat(keep[4], keep[4], keep[2], keep[3] or (keep[1] and not keep[2]))
-
-    return count
+    return show
 
 
 @block
-def reach(k, from_raw, raw_rest, raw_here):
-    """Whether byte k of the word that leaves is one of raw parts."""
-    if k == 0:
-
-        @always_comb
-        def look():
-            raw_here.next = from_raw
-
-    else:
-
-        @always_comb
-        def look():
-            raw_here.next = from_raw and raw_rest >= k
-
-    return look
-
-
-@block
-def pick(k, front, s_codes, from_codes, raw_word, raw_here, byte):
-    """Byte k of the word that leaves, of the one part that it is from; else 0."""
-    low, high = 8 * k, 8 * k + 8
-    kept = min(k, FRONT)  # words of codes that have more than four bytes are full
-    of_codes = Signal(intbv(0)[8:])
-    of_raw = Signal(intbv(0)[8:])
+def show_stripped(m_axis, frame_last, way, from_raw, first, rest):
+    """The same, and how the word is stripped."""
+    shown = Signal(intbv(0)[len(way) :])
+    whole = raw_strip.WHOLE
 
     @always_comb
     def choose():
-        of_codes.next = 0
-        of_raw.next = 0
-        if from_codes and s_codes.tkeep[kept]:
-            of_codes.next = s_codes.tdata[high:low]
-        if raw_here:
-            of_raw.next = raw_word[high:low]
+        shown.next = whole
+        if from_raw:
+            shown.next = way
+
+    @always_comb
+    def show():
+        m_axis.tuser.next = concat(frame_last, shown, first, rest)
+
+    return instances()
+
+
+@block
+def pick(k, in_front, front, from_raw, s_raw, s_codes, byte):
+    """Byte k of the word that leaves, of the part that it is from."""
+    low, high = 8 * k, 8 * k + 8
 
     if front is None:
 
         @always_comb
-        def join():
-            byte.next = of_codes | of_raw
+        def choose():
+            byte.next = s_codes.tdata[high:low]
+            if from_raw:
+                byte.next = s_raw.tdata[high:low]
 
     else:
 
         @always_comb
-        def join():
-            byte.next = front[high:low] | of_codes | of_raw
+        def choose():
+            byte.next = s_codes.tdata[high:low]
+            if in_front:
+                byte.next = front
+            elif from_raw:
+                byte.next = s_raw.tdata[high:low]
 
-    return instances()
+    return choose

@@ -184,7 +184,6 @@ def code_schedule(
     def take_header():
         s_header.tready.next = not level[HEADERS_LOG2]
         write.next = s_header.tvalid and not level[HEADERS_LOG2]
-        known.next = level > concat(intbv(0)[2:], blocks)
 
     @always_comb
     def look():
@@ -204,12 +203,15 @@ def code_schedule(
         started.next = advance and state == STARTING and step == last_step
 
     @always_comb
-    def finish_totals():
-        leave.next = started or (state == IDLE and s_chunk.tvalid and empty and not m_chunk.tvalid)
-
-    @always_comb
     def take_totals():
         s_chunk.tready.next = leave
+
+    @always_seq(clk.posedge, reset=rst)
+    def finish_totals():  # a cycle late: nothing but registers decides when they are taken
+        leave.next = started or (
+            state == IDLE and s_chunk.tvalid and empty and not (m_chunk.tvalid or leave)
+        )
+        known.next = level > concat(intbv(0)[2:], blocks)
 
     @always_seq(clk.posedge, reset=rst)
     def proceed():

@@ -7,7 +7,7 @@ Format       swmodel/FORMAT.md section 6 (encoding)
 Parameters   width: of lane_enc
 
 Bytes are gathered to beats, as wide as the input, and each beat goes to its place in a word of the
-memory at once. What does not fill a word leaves beat by beat, so that no word is ever shifted.
+memory at once. What does not fill a word leaves as the upper part of one: nothing is ever shifted.
 Where bytes are gathered the one that was put first is the lowest; a beat is turned around before it
 is written.
 """
@@ -28,10 +28,10 @@ from myhdl import (
 )
 
 from hls.byte_join import byte_join
-from hls.choose import choose
 from hls.lane_enc import beat_bytes
 from hls.point import POINT
 from hls.ram import ram
+from hls.side_by_side import side_by_side
 from hls.stream import AxiStream, Contract, word_bytes
 
 SHORTEST = 2 * POINT.lanes + 2  # bytes: lanes, a block header
@@ -59,20 +59,14 @@ def memory_bytes(width: int = 1) -> int:
     return 1 << size_bits(width)
 
 
-def contract(width=1):
-    """Latency: from a packet's last bytes taken to its first word."""
-    return Contract(latency=2 + packet_pause(width), interval=1)
-
-
-def packet_pause(width: int) -> int:
-    """Cycles in which no byte is taken after a packet's last."""
-    return beat_bytes(width) - 1
+CONTRACT = Contract(latency=3, interval=1)  # from a packet's last bytes taken to its first word
+PACKET_PAUSE = 1  # cycles in which no byte is taken after a packet's last
 
 
 def ports(width=1):
     return {
         "s_axis": AxiStream(8 * beat_bytes(width), keep=True),
-        "m_axis": AxiStream(8 * word_bytes(width), keep=True, user=size_bits(width)),
+        "m_axis": AxiStream(8 * word_bytes(width), user=size_bits(width)),
     }
 
 
@@ -84,9 +78,8 @@ def code_stack(clk, rst, s_axis, m_axis, width=1):
                  value a cycle, 8232), as lane_enc puts them: 1 or more a word, the last one
                  lowest; tlast = the packet's first. A packet that has entered waits for the one
                  before it to leave
-    m_axis  out  the packet from its first byte on: what makes the others full beats, in the lowest
-                 bytes of a word; a word for each beat that makes the others full words; full words.
-                 tuser = the packet's size in bytes, in all words
+    m_axis  out  the packet from its first byte on: in a word's uppermost bytes what makes the
+                 others full words; full words. tuser = the packet's size in bytes, in all words
     rst     in   synchronous, active high; drops everything in flight
     """
     beat, word = beat_bytes(width), word_bytes(width)
@@ -96,7 +89,6 @@ def code_stack(clk, rst, s_axis, m_axis, width=1):
     beat_log2, beats_log2 = (beat - 1).bit_length(), (beats - 1).bit_length()
     size_width = size_bits(width)
     words_log2 = size_width - beats_log2 - beat_log2
-    beat_keep, other_keep = (1 << (beat - 1)) - 1, (1 << (word - beat)) - 1
     depth = memory_bytes(width) // word
     depth_log2 = (depth - 1).bit_length()
     crowded_at = depth - 8  # words in use at which no more bytes are taken
@@ -114,21 +106,17 @@ def code_stack(clk, rst, s_axis, m_axis, width=1):
     position = Signal(
         modbv(last_beat)[beats_log2:]
     )  # in its word; they are filled from the highest
-    full_words = Signal(modbv(0)[words_log2:])
-    content = Signal(intbv(0)[beat_bits:])
-    backwards = ConcatSignal(*[content(at + 8, at) for at in range(0, beat_bits, 8)])
+    backwards = ConcatSignal(*[low(at + 8, at) for at in range(0, beat_bits, 8)])
     held_beats = Signal(intbv(0)[beats_log2:])
     gain = Signal(bool(0))
 
-    # a packet that has entered: the rest is moved up to where a beat ends, and written
+    # a packet that has entered: the rest, which is the first of `low`, is written
     closing = Signal(bool(0))
-    left = Signal(modbv(0)[2:])  # steps, if a beat is of four bytes
     remains = Signal(bool(0))  # what does not fill a word
 
     # Addresses have one bit more than the memory, to tell a full ring from an empty one.
     crowded = Signal(bool(0))
-    lowest = Signal(modbv(0)[depth_log2 + 1 :])  # address of the word written last
-    below = Signal(modbv(0)[depth_log2 + 1 :])
+    below = Signal(modbv(-1)[depth_log2 + 1 :])  # address of the word that is written
     used = Signal(modbv(0)[depth_log2 + 1 :])
     take = Signal(bool(0))
     close = Signal(bool(0))
@@ -143,10 +131,6 @@ def code_stack(clk, rst, s_axis, m_axis, width=1):
     size = Signal(intbv(0)[size_width:])
     read = Signal(bool(0))
     read_all = Signal(bool(0))
-    again = Signal(bool(0))  # the word that is shown has more beats
-    parts = Signal(bool(0))  # the packet's first word does not leave as a whole
-    number = Signal(modbv(0)[beats_log2:])  # of the beat that is shown lowest
-    number_keep = Signal(intbv(0)[beat - 1 :])  # which of its bytes count, beside the lowest
     beats_read = []
 
     join = byte_join(
@@ -170,9 +154,7 @@ def code_stack(clk, rst, s_axis, m_axis, width=1):
             )
         )
         beats_read.append(beat_read)
-    lowest_beat = Signal(intbv(0)[beat_bits:])
-    pick = choose(beats_read, number, lowest_beat)
-    shown = ConcatSignal(*reversed(beats_read[1:]), lowest_beat)
+    shown = side_by_side(beats_read, m_axis.tdata)
 
     @always_comb
     def accept():
@@ -184,32 +166,11 @@ def code_stack(clk, rst, s_axis, m_axis, width=1):
     def look():
         remains.next = position != last_beat or rest_keep[0]
         held_beats.next = ~position
-
-    if beat == 2:  # a rest of one byte is where it belongs
-
-        @always_comb
-        def settle():
-            close.next = closing and not leaving
-
-        move = move_rest(clk, take, low, low_keep, high, rest)
-
-    else:
-
-        @always_comb
-        def settle():
-            close.next = closing and left == 0 and not leaving
-
-        move = move_up_rest(
-            clk, rst, take, s_axis.tlast, low, low_keep, high, rest, rest_keep, left
-        )
+        close.next = closing and not leaving
 
     @always_comb
     def complete():
-        below.next = lowest - 1
         down.next = (gain and position == 0) or (close and remains)
-        content.next = low
-        if closing:
-            content.next = concat(rest[beat_bits - 8 :], rest[8:])
 
     @always_seq(clk.posedge, reset=rst)
     def enter():
@@ -220,19 +181,23 @@ def code_stack(clk, rst, s_axis, m_axis, width=1):
                 rest_keep.next = high_keep
         if gain:
             position.next = position - 1
-            if position == 0:
-                full_words.next = full_words + 1
         if close:
             rest_keep.next = 0
             position.next = last_beat
-            full_words.next = 0
             closing.next = False
         if down:
-            lowest.next = below
+            below.next = below - 1
+
+    @always(clk.posedge)
+    def keep_rest():
+        if take:
+            rest.next = low
+            if low_keep[beat - 1]:
+                rest.next = high
 
     @always_comb
     def usage():
-        used.next = bound - lowest
+        used.next = bound + ~below
 
     @always_seq(clk.posedge, reset=rst)
     def crowd():
@@ -241,10 +206,7 @@ def code_stack(clk, rst, s_axis, m_axis, width=1):
     @always_comb
     def depart():
         following.next = place + 1
-        again.next = parts and number != last_beat
-        read.next = (
-            leaving and not read_all and (not m_axis.tvalid or (m_axis.tready and not again))
-        )
+        read.next = leaving and not read_all and (not m_axis.tvalid or m_axis.tready)
 
     @always_seq(clk.posedge, reset=rst)
     def leave():
@@ -253,42 +215,25 @@ def code_stack(clk, rst, s_axis, m_axis, width=1):
         if read:
             m_axis.tvalid.next = True
             read_all.next = following == bound
-        elif m_axis.tready and not again:
+        elif m_axis.tready:
             m_axis.tvalid.next = False
-        if m_axis.tvalid and m_axis.tready and m_axis.tlast:
+        if m_axis.tvalid and m_axis.tready and read_all:
             leaving.next = False
             read_all.next = False
             bound.next = start
 
     @always(clk.posedge)
     def walk():
-        if close:
-            size.next = concat(full_words, held_beats, rest_bytes)
-            start.next = lowest
-            place.next = lowest
-            if remains:
-                start.next = below
-                place.next = below
-            parts.next = remains
-            number.next = position + 1  # 0 if nothing remains
-            number_keep.next = beat_keep
-            if rest_keep[0]:
-                number.next = position
-                number_keep.next = rest_keep[beat:1]
-        elif m_axis.tvalid and m_axis.tready and parts:
-            parts.next = again
-            number.next = number + 1
-            number_keep.next = beat_keep
+        if close:  # what is in use is of this packet alone
+            size.next = concat(used[words_log2:], held_beats, rest_bytes)
+            start.next = below + (not remains)
+            place.next = below + (not remains)
         if read:
             place.next = following
 
     @always_comb
     def show():
-        m_axis.tdata.next = shown
-        m_axis.tkeep.next = concat(intbv(other_keep)[word - beat :], number_keep, True)
-        if parts:
-            m_axis.tkeep.next = concat(intbv(0)[word - beat :], number_keep, True)
-        m_axis.tlast.next = read_all and not again
+        m_axis.tlast.next = read_all
         m_axis.tuser.next = size
 
     return instances()
@@ -310,45 +255,3 @@ def reach(gain, close, position, write, bank):
             write.next = (gain and position == bank) or (close and position >= bank)
 
     return look
-
-
-@block
-def move_rest(clk, take, low, low_keep, high, rest):
-    """The bytes that do not fill a beat, of two."""
-
-    @always(clk.posedge)
-    def move():
-        if take:
-            rest.next = low
-            if low_keep[1]:
-                rest.next = high
-
-    return move
-
-
-@block
-def move_up_rest(clk, rst, take, last, low, low_keep, high, rest, rest_keep, left):
-    """The bytes that do not fill a beat, of four; at the end they move up to its last but one."""
-    shift = Signal(bool(0))
-
-    @always_comb
-    def look():
-        shift.next = (left == 2 and not rest_keep[1]) or (left == 1 and not rest_keep[2])
-
-    @always_seq(clk.posedge, reset=rst)
-    def count():
-        if take and last:
-            left.next = 2
-        elif left != 0:
-            left.next = left - 1
-
-    @always(clk.posedge)
-    def move():
-        if take:
-            rest.next = low
-            if low_keep[3]:
-                rest.next = high
-        elif shift:
-            rest.next = concat(rest[24:], rest[8:])
-
-    return instances()

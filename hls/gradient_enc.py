@@ -25,12 +25,12 @@ to code_schedule.
 
 While a chunk leaves, the next is being coded, and the one after that enters.
 
-In an idle encoder a chunk's first word is offered L cycles after its last group is taken: L = 10 if
-nnz is 0 (18 at W > 1, and up to 11 more if that group lacks values), else C + G + B + D for G
-groups of non-zeros and B blocks; C is 35, 39 and 40 at W = 1, 2 and 4. D is the second pass over
-the last block: G for one block; for more, in a dense chunk, 512 / W, and up to 13 more if the last
-is a few groups long. At W > 1 up to 5 cycles more go by, as turns of huff_choice and the bytes of
-the first words happen to fall.
+In an idle encoder a chunk's first word is offered L cycles after its last group is taken: L = 11 if
+nnz is 0 (22 at W > 1, and up to 11 more if that group lacks values), else C + G + B + D for G
+groups of non-zeros and B blocks; C is 36, 40 and 39 at W = 1, 2 and 4. A short chunk's takes one
+more. D is the second pass over the last block: G for one block; for more, in a dense chunk,
+512 / W, and up to 13 more if the last is a few groups long. At W > 1 up to 5 cycles more go by, as
+turns of huff_choice and the bytes of the first words happen to fall.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ two cycles for a row of these), the block headers, a new start. Where zeros leav
 waits 6 cycles a chunk for zero_bitmap, 7 for the turns of zero_split at bf16, and no more. A group
 whose codes and escapes are more than W bytes takes a cycle more (lane_enc)."""
 
-LATENCY = {1: 8749, 2: 4406, 4: 2227}  # of the first of 4096 values without zeros
+LATENCY = {1: 8750, 2: 4407, 4: 2226}  # of the first of 4096 values without zeros
 RUNS_LATENCY = -2  # and with runs, as a chunk without zeros has no part of them to be dropped
 RUNS_CYCLES = 1  # of each chunk, if it has no tokens
 
@@ -169,7 +169,7 @@ def gradient_enc(
         chunk_assemble.chunk_assemble(
             clk, rst, counts, zeros, codes, raw_words, parts, fmt, width, trailing, runs
         ),
-        byte_pack.byte_pack(clk, rst, parts, m_axis, width),
+        byte_pack.byte_pack(clk, rst, parts, m_axis, width, trailing),
     )
 
 

@@ -362,7 +362,11 @@ def show_item(clk, rst, free, go, valid, last, item, m_axis):
 
 @block
 def join_halves(clk, rst, free, go, valid, last, first, second, m_axis):
-    """The output of a group of more: what its two halves put, joined, in one cycle or two."""
+    """The output of a group of more: what its two halves put, joined, in one cycle or two.
+
+    What takes a second cycle waits in a register of its own, so that the next group moves up at
+    once, and whether anything moves does not depend on what was put.
+    """
     first_put, first_keep = first
     second_put, second_keep = second
     count = len(first_keep)
@@ -382,7 +386,12 @@ def join_halves(clk, rst, free, go, valid, last, first, second, m_axis):
     high_keep = Signal(intbv(0)[count:])
     amount = Signal(intbv(0)[(count - 1).bit_length() :])
     over = Signal(bool(0))  # there is a second cycle
+
+    # what is left for the second cycle
     again = Signal(bool(0))  # this is it
+    spare = Signal(intbv(0)[8 * count :])
+    spare_keep = Signal(intbv(0)[count:])
+    spare_last = Signal(bool(0))
 
     join = byte_join(
         first4, first_keep4, second4, second_keep4, low, low_keep, high, high_keep, amount
@@ -391,14 +400,14 @@ def join_halves(clk, rst, free, go, valid, last, first, second, m_axis):
     @always_comb
     def flow():
         over.next = valid4 and high_keep[0]
-        go.next = free and (again or not (valid4 and high_keep[0]))
+        go.next = free and not again
 
     @always_seq(clk.posedge, reset=rst)
     def offer():
         if go:
             valid4.next = valid and (first_keep[0] or second_keep[0])
         if free:
-            m_axis.tvalid.next = valid4
+            m_axis.tvalid.next = valid4 or again
             again.next = over and not again
 
     @always(clk.posedge)
@@ -413,11 +422,15 @@ def join_halves(clk, rst, free, go, valid, last, first, second, m_axis):
     @always(clk.posedge)
     def move():
         if free:
-            m_axis.tlast.next = last4 and (again or not over)
+            m_axis.tlast.next = last4 and not over
             m_axis.tdata.next = low
             m_axis.tkeep.next = low_keep
             if again:
-                m_axis.tdata.next = high
-                m_axis.tkeep.next = high_keep
+                m_axis.tlast.next = spare_last
+                m_axis.tdata.next = spare
+                m_axis.tkeep.next = spare_keep
+            spare_last.next = last4
+            spare.next = high
+            spare_keep.next = high_keep
 
     return instances()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """raw_strip: leave bytes that are 0 in all raw parts of a chunk out of its words.
 
-Role         chunk_assemble has one behind raw_queue
+Role         byte_pack has one at its input; chunk_assemble says which way
 Golden       raw_strings of swmodel/reference/encode.py
 Format       swmodel/FORMAT.md section 5.1: raw parts of three bytes, `trailing` of 8 or 16
 Not done     no registers
@@ -14,15 +14,23 @@ from __future__ import annotations
 
 from myhdl import Signal, always_comb, block, intbv
 
+from hls.fifo import cut
+from hls.point import POINT
 from hls.side_by_side import side_by_side
 from hls.stream import Contract
 
 CONTRACT = Contract(latency=0, interval=1)
 PART = 3  # bytes of a raw part
+MOST_SOURCES = 6  # places from which a byte may come
 WHOLE = 0  # the way in which nothing is left out; the others are
 WAYS = [(0, 0)] + [(left_out, phase) for left_out in (1, 2) for phase in range(PART)]
 """For each: how many bytes of a raw part are left out, and which of it the word's first byte is."""
 WAY = (len(WAYS) - 1).bit_length()
+TAIL_SPANS = tuple(
+    -(-POINT.tail // (PART - left_out)) * PART if left_out else POINT.tail
+    for left_out in range(PART)
+)
+"""For so many left out: of how many of a chunk's last bytes those that are kept are its tail."""
 
 
 def kept_places(way: int, count: int) -> list[int]:
@@ -62,40 +70,64 @@ def raw_strip(word, way, stripped):
     """Strip a word.
 
     word      in   of raw parts
-    way       in   number of WAYS
+    way       in   a bit for each of WAYS, of which one is set
     stripped  out  the bytes that are kept, the first lowest; those behind them are anything
     """
     count = len(word) // 8
     kept = [kept_places(number, count) for number in range(len(WAYS))]
     bytes_kept = [Signal(intbv(0)[8:]) for _ in range(count)]
-    picks = [
-        pick_byte(word, way, [8 * (places[k] if k < len(places) else k) for places in kept], byte)
-        for k, byte in enumerate(bytes_kept)
-    ]
+    picks = []
+    for k, byte in enumerate(bytes_kept):
+        sources = {}  # where the byte may be in the word, and for each in which ways it is
+        for number, places in enumerate(kept):
+            if k < len(places):
+                sources.setdefault(places[k], []).append(number)
+        picks.append(pick_byte(word, way, sources, byte))
     return picks, side_by_side(bytes_kept, stripped)
 
 
 @block
-def pick_byte(word, way, lows, byte):
-    """The byte that begins with this bit, for each way."""
-    low0, low1, low2, low3, low4, low5, low6 = lows
-    top0, top1, top2, top3, top4, top5, top6 = (low + 8 for low in lows)
+def pick_byte(word, way, sources, byte):
+    """The byte of one of so many sources."""
+    if len(sources) == 1:
+        (place,) = sources
+        return cut(word, byte, 8 * place + 8)
+    flags, candidates, looks = [], [], []
+    for place, ways in sources.items():
+        flag = Signal(bool(0))
+        candidate = Signal(intbv(0)[8:])
+        looks.append(find(way, sum(1 << number for number in ways), flag))
+        looks.append(take(word, flag, place, candidate))
+        candidates.append(candidate)
+    c0, c1, c2, c3, c4, c5 = (*candidates, 0, 0, 0, 0)[:MOST_SOURCES]
 
     @always_comb
-    def pick():
-        if way == 0:
-            byte.next = word[top0:low0]
-        elif way == 1:
-            byte.next = word[top1:low1]
-        elif way == 2:
-            byte.next = word[top2:low2]
-        elif way == 3:
-            byte.next = word[top3:low3]
-        elif way == 4:
-            byte.next = word[top4:low4]
-        elif way == 5:
-            byte.next = word[top5:low5]
-        else:
-            byte.next = word[top6:low6]
+    def join():
+        byte.next = c0 | c1 | c2 | c3 | c4 | c5
 
-    return pick
+    return join, looks
+
+
+@block
+def find(way, ways, flag):
+    """Whether the way is one of these."""
+
+    @always_comb
+    def look():
+        flag.next = (way & ways) != 0
+
+    return look
+
+
+@block
+def take(word, flag, place, candidate):
+    """The byte at this place, or 0."""
+    low, top = 8 * place, 8 * place + 8
+
+    @always_comb
+    def choose():
+        candidate.next = 0
+        if flag:
+            candidate.next = word[top:low]
+
+    return choose

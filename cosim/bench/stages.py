@@ -17,8 +17,8 @@ from reference.zeros import KNOWN_TABLES, find_runs, write_bitmap
 
 from cosim.bench.corners import Frame
 from cosim.bench.streams import Word
+from hls.byte_pack import user_bits
 from hls.code_schedule import CODE, HEADER, START, STORE, TOKEN, operation_bits
-from hls.lane_enc import beat_bytes
 from hls.point import POINT, RAW, NumberFormat, Tables
 from hls.stream import word_bytes
 from hls.token_reverse import NO_CLASS, pairs_at_once
@@ -26,6 +26,7 @@ from hls.zero_part import LEFT
 from hls.zero_tokens import COST, SIZE
 
 WORD = 4
+ANYTHING = 0xA5  # a byte that does not count
 INDEX = POINT.chunk.bit_length() - 1  # bits of n - 1
 COUNT = INDEX + 1  # bits of nnz
 CHECK = 32
@@ -362,11 +363,11 @@ def group_words(
 
 
 def stack_words(data: bytes, width: int) -> list[Word]:
-    """Words of code_stack's m_axis for a packet: first what does not fill a word, beat by beat."""
-    word, beat = word_bytes(width), beat_bytes(width)
-    whole, remaining = divmod(len(data), word)
-    beats, first = divmod(remaining, beat)
-    return cut_words(data, [first] * (first > 0) + [beat] * beats + [word] * whole, len(data))
+    """Words of code_stack's m_axis for a packet; the bytes in front of its first are anything."""
+    word = word_bytes(width)
+    padded = bytes([ANYTHING] * (-len(data) % word)) + data
+    words = cut_words(padded, [word] * (len(padded) // word), len(data))
+    return [replace(word, tkeep=0) for word in words]
 
 
 def cut_words(data: bytes, sizes: Sequence[int], user: int) -> list[Word]:
@@ -417,17 +418,18 @@ def token_bytes(chunk: Stages) -> Iterator[int]:
 
 
 def assembly_words(chunk: Stages) -> list[Word]:
-    """Words of chunk_assemble's m_axis; tuser = {the frame's last chunk, bytes less one}."""
+    """Words of chunk_assemble's m_axis, if it stripped them and put their bytes lowest."""
     zeros = chunk.part_words if chunk.profile.known_pairs else chunk.zeros_words
     sizes = [WORD] * (1 + (len(chunk.values) < POINT.chunk))
     if chunk.mixed:
         sizes += [word.tkeep.bit_length() or WORD for word in zeros]
-    sizes += [word.tkeep.bit_length() for word in chunk.code_words]
+    full, codes = word_bytes(chunk.width), len(chunk.coded) if chunk.blocks else 0
+    sizes += [codes % full] * (codes % full > 0) + [full] * (codes // full)
     sizes += stripped_sizes(chunk)
-    full = word_bytes(chunk.width)
     words = cut_words(chunk.chunk, sizes, 0)
+    top = user_bits(chunk.width, chunk.profile.trailing > 0) - 1
     return [
-        replace(word, tkeep=0, tuser=int(chunk.last) * full + size - 1)
+        replace(word, tkeep=0, tuser=int(chunk.last) << top | size - 1)
         for word, size in zip(words, sizes, strict=True)
     ]
 
