@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -11,10 +12,11 @@ import cocotb
 
 from cosim.bench import corners, golden, malformed, setting
 from cosim.bench.bench import Bench
+from cosim.bench.block import kept
 from cosim.bench.corners import Frame
 from cosim.bench.frames import assert_same, chunks_to_words
-from cosim.bench.parts import WORD, Parts, dissect
-from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
+from cosim.bench.parts import WORD, Parts, dissect, run_words
+from cosim.bench.stalls import BOTH_SIDES, Stall, burst3, coin, free
 from cosim.bench.streams import Word
 from hls.chunk_error import ChunkError
 from hls.chunk_parse import CONTRACT, LOOK, SETTLING, WEIGHING, place_bits
@@ -22,6 +24,7 @@ from hls.point import POINT
 
 FMT, TABLES = setting.codec()
 WIDTH = setting.width()
+RUNS = bool(setting.configuration().parameters.get("runs"))
 SIZE = WORD * WIDTH
 STREAMS = ("m_zeros", "m_bitmap", "m_lanes", "m_shape", "m_span", "m_codes", "m_raw")
 STRIPPING = "hw2-n8-c4096"  # the profile that leaves trailing zeros out
@@ -68,14 +71,13 @@ class Parser(Bench):
     async def check_chunk(self, name: str, *, last: bool, parts: Parts) -> None:
         zeros = await self.take("m_zeros", 1 + len(parts.summary))
         assert_same(data(zeros), parts.zeros_words(frame_last=last), f"{name}: zeros")
-        bitmap = await self.take("m_bitmap", len(parts.bitmap))
-        assert_same(data(bitmap), parts.bitmap, f"{name}: bitmap")
+        await self.check_bitmap(name, parts)
         if not parts.nonzeros:
             return
         lanes = data(await self.take("m_lanes", len(parts.lane_words)))
         assert_same(lanes, parts.lane_words, f"{name}: lanes")
-        (shape,) = await self.take("m_shape", 1)
-        assert shape.tdata == parts.shape, f"{name}: shape {shape.tdata:x}"
+        shapes = data(await self.take("m_shape", len(parts.shapes)))
+        assert_same(shapes, parts.shapes, f"{name}: shapes")
         (span,) = await self.take("m_span", 1)
         assert span.tdata == parts.span(WIDTH), f"{name}: span {span.tdata:x}"
         expected = parts.code_words(WIDTH)
@@ -88,6 +90,18 @@ class Parser(Bench):
         joined = joined[parts.raw_at % SIZE :]
         assert_same(joined[: len(parts.raw)], parts.raw, f"{name}: raw")
         assert [word.tlast for word in raw] == [word.tlast for word in expected]
+
+    async def check_bitmap(self, name: str, parts: Parts) -> None:
+        expected = [Word(word) for word in parts.bitmap]
+        if parts.runs:
+            expected = run_words(parts.runs, parts.count)
+        came = await self.take("m_bitmap", len(expected))
+        if parts.runs:  # bytes behind the last extra one are the lanes'
+            behind = WORD - 1 - (len(parts.runs.extra) - 2) % WORD
+            ones = (1 << 8 * behind) - 1 << 8 * (WORD - behind)
+            came[-1] = replace(came[-1], tdata=came[-1].tdata | ones)
+        for number, (word, due) in enumerate(zip(came, expected, strict=True)):
+            assert kept("m_bitmap", word) == kept("m_bitmap", due), f"{name}: word {number}"
 
     async def take(self, stream: str, count: int) -> list[Word]:
         return await self.parts[stream].words(count)
@@ -148,6 +162,26 @@ async def takes_stripped_chunks_apart(dut: Any, stall: Stall) -> None:
     parser = Parser(dut, stall, stall)
     await parser.reset()
     await parser.check(corners.Corners(FMT, TABLES).stripped(), STRIPPING)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not RUNS)
+@cocotb.parametrize(idle=[free, coin], stall=[free, burst3, coin])
+async def takes_runs_apart(dut: Any, idle: Stall, stall: Stall) -> None:
+    """Extra bytes that end anywhere, so that the lanes begin there; none, and many."""
+    parser = Parser(dut, idle, stall)
+    await parser.reset()
+    runs = corners.Corners(FMT, TABLES).runs
+    named = [(f"{pairs} pairs", runs(*[9, 33] * pairs)) for pairs in range(2, 12)]
+    named += [("no extra bytes", runs(1, 1, 300)), ("stripped", runs(9, 990))]
+    named += [("many", runs(*[1, 12] * 300)), ("whole", runs(2000, 90, 1000, 1006))]
+    chunks = [
+        dissect(one, FMT, TABLES) for _, f in named for one in golden.chunks(f, FMT, STRIPPING)
+    ]
+    ends = {len(parts.runs.extra) % WORD for parts in chunks if parts.runs}
+    assert all(parts.runs for parts in chunks), "one is not written in runs"
+    assert ends == set(range(WORD)), "the lanes do not begin anywhere"
+    await parser.check(named, STRIPPING)
+    await parser.check(corners.Corners(FMT, TABLES).edges(), STRIPPING)
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

@@ -23,11 +23,13 @@ from hls.chunk_error import ChunkError
 from hls.gradient_dec import EXPONENT_BYTES, TO_EXPONENT, TO_RAW, first_taken
 from hls.lane_dec import overhead
 from hls.point import POINT, Tables
+from hls.raw_join import TURN
 
 FULL = setting.full()
 FMT, TABLES = setting.codec()
 WIDTH = setting.width()
 LOADABLE = setting.loadable()
+RUNS = bool(setting.configuration().parameters.get("runs"))
 CONTRACT = setting.configuration().contract
 STRIPPING = "hw2-n8-c4096"  # the profile that leaves trailing zeros out
 
@@ -237,6 +239,40 @@ async def drops_no_more_than_the_frame(dut: Any, stall: Stall) -> None:
     await decoder.refuse(faulty, around=[frames.gradient(700)])
 
 
+@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not RUNS)
+@cocotb.parametrize(BOTH_SIDES)
+async def equals_the_package_on_runs(dut: Any, idle: Stall, stall: Stall) -> None:
+    """Chunks in known runs, and others among them."""
+    decoder = Decoder(dut, idle, stall)
+    await decoder.reset()
+    frames = corners.Corners(FMT, TABLES)
+    runs = [("few", frames.runs(*[9, 33] * 7)), ("one", frames.runs(700, 1000, 1))]
+    runs += [("many", frames.runs(*[1, 12] * 300, 9)), ("short", frames.runs(3, 40, 1, 20, 4))]
+    runs += [(f"{n} at once", frames.runs(*[5 * n, 20 * n] * 40)) for n in (1, 7)]
+    chunks = [chunk for _, frame in runs for chunk in golden.chunks(frame, FMT, STRIPPING)]
+    assert all(dissect(chunk, FMT, TABLES).runs for chunk in chunks), "one is not written in runs"
+    await decoder.check(runs, STRIPPING)
+    await decoder.check([*frames.rounds(), *frames.mixture(), *frames.edges()], STRIPPING)
+    await decoder.check([*runs, *frames.chunks()], STRIPPING)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not RUNS)
+@cocotb.parametrize(stall=[free, coin])
+async def names_faults_of_runs(dut: Any, stall: Stall) -> None:
+    decoder = Decoder(dut, stall, stall)
+    await decoder.reset()
+    frames = corners.Corners(FMT, TABLES)
+    faulty, around = list(malformed.run_faults(frames, STRIPPING)), [frames.gradient(9), [0] * 3]
+    for _ in range(100 if FULL else 20):
+        frame = frames.runs(*[random.randrange(1, 30) for _ in range(8)], 1)
+        (chunk,) = golden.chunks(frame, FMT, STRIPPING)
+        bits = random.sample(range(8 * len(chunk)), random.choice([1, 2]))
+        spoilt = [malformed.flipped(chunk, bits)]
+        faulty.append(malformed.Faulty(f"bits {bits}", None, spoilt, len(frame)))
+    await decoder.refuse(faulty, around=around)
+    await decoder.check(frames.rounds(), STRIPPING)
+
+
 @cocotb.test(timeout_time=20, timeout_unit="ms", skip=not LOADABLE)
 async def takes_other_tables(dut: Any) -> None:
     """Between two frames; a reset leaves them as they are."""
@@ -292,16 +328,17 @@ def latency_of(chunk: bytes) -> int:
     assert len(parts.raw_words(WIDTH)) > 2
     codes, taken = len(parts.code_words(WIDTH)), first_taken(WIDTH, short=chunk[0] > 127)
     at_byte = parts.raw_at % (WORD * WIDTH)
-    first = max(TO_EXPONENT[WIDTH], codes + TO_RAW + (at_byte > 0))
+    first = max(TO_EXPONENT[WIDTH], codes + TO_RAW + 2 * (at_byte > 0))
     return parts.front_steps + first - taken
 
 
-@cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.test(timeout_time=4, timeout_unit="ms")
 async def keeps_its_rate(dut: Any) -> None:
     """Of chunks of one table without escapes, each of which may cost a cycle."""
     decoder = Decoder(dut)
     await decoder.reset()
-    skipped = 2 + EXPONENT_BYTES // WIDTH // (overhead(WIDTH) - 1)  # queues hide a chunk's turn
+    hidden = overhead(WIDTH) - (TURN + 1)  # of a chunk's turn, by the queue of exponents
+    skipped = 2 + EXPONENT_BYTES // WIDTH // hidden
     chunks, groups = skipped + 3, POINT.chunk // WIDTH
     frames = corners.Corners(FMT, TABLES)
     dense = [frames.value(100 + i % 3) for i in range(chunks * POINT.chunk)]

@@ -14,18 +14,19 @@ from cosim.bench import corners, golden, setting
 from cosim.bench.bench import Bench
 from cosim.bench.corners import Frame
 from cosim.bench.frames import assert_same
-from cosim.bench.parts import Parts, dissect
-from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
+from cosim.bench.parts import Parts, dissect, token_groups
+from cosim.bench.stalls import BOTH_SIDES, Stall, burst3, coin, free
 from cosim.bench.streams import Word
 from cosim.bench.table_port import assert_used, write_tables
 from hls.chunk_error import ChunkError
 from hls.lane_dec import CONTRACT, overhead, rounds_of
-from hls.point import ESCAPE, FP32, MAX_LENGTH, POINT, RAW, Tables
+from hls.point import ESCAPE, FP32, KNOWN_TABLES, MAX_LENGTH, POINT, RAW, Tables
 
 CONFIGURATION = setting.configuration()
 assert CONFIGURATION.tables, "lane_dec is built with tables"
 TABLES = CONFIGURATION.tables.tables
 LOADABLE = setting.loadable()
+RUNS = bool(CONFIGURATION.parameters.get("runs"))
 WIDTH = setting.width()
 OTHER_PROFILE = "hw2-n8-c4096"  # the other profile of hardware
 FMT = FP32  # whose chunks these are; the exponents of bf16 are the same
@@ -42,6 +43,7 @@ class LaneDecoder(Bench):
         self.exponents, self.tails, self.checks = (
             self.sink(name, stall) for name in ("m_exponents", "m_tail", "m_check")
         )
+        self.tokens = self.sink("m_tokens", stall) if RUNS else None
 
     async def reset(self) -> None:
         await super().reset()
@@ -49,7 +51,7 @@ class LaneDecoder(Bench):
             await write_tables(self, TABLES)
 
     def send(self, parts: Parts) -> None:
-        self.shapes.send([Word(parts.shape)])
+        self.shapes.send([Word(word) for word in parts.shapes])
         self.lanes.send([Word(word) for word in parts.lane_words])
         self.codes.send(parts.code_words(WIDTH))
 
@@ -67,7 +69,13 @@ class LaneDecoder(Bench):
         for _, parts in chunks:
             self.send(parts)
         for name, parts in chunks:
-            limit = 20 * (parts.nonzeros + 100)
+            limit = 20 * (parts.nonzeros + len(parts.classes) + 100)
+            if parts.runs:
+                assert self.tokens, name
+                groups = token_groups(parts.tokens, WIDTH)
+                came = await self.within(limit, self.tokens.words(len(groups)))
+                items = (len(parts.classes) - 1) % WIDTH + 1
+                assert_same(whole_items([word.tdata for word in came], items), groups, name)
             words = await self.within(limit, self.exponents.words(len(parts.groups(WIDTH))))
             assert_groups(words, parts, name)
             (tail,) = await self.within(limit, self.tails.words(1))
@@ -85,10 +93,13 @@ class LaneDecoder(Bench):
 
 def assert_groups(words: Sequence[Word], parts: Parts, name: str) -> None:
     """The words of m_exponents must be a chunk's."""
-    items = (parts.nonzeros - 1) % WIDTH + 1  # of the last group: the others are all full
-    came = [word.tdata for word in words]
-    came[-1] %= 1 << 8 * items
-    assert_same(came, parts.groups(WIDTH), name)
+    items = (parts.nonzeros - 1) % WIDTH + 1
+    assert_same(whole_items([word.tdata for word in words], items), parts.groups(WIDTH), name)
+
+
+def whole_items(groups: list[int], items: int) -> list[int]:
+    """Groups, of which the last has so many items and the others are full."""
+    return [*groups[:-1], groups[-1] % (1 << 8 * items)]
 
 
 def coded(frame: Frame, profile: str = POINT.profile, tables: Tables = TABLES) -> list[Parts]:
@@ -145,6 +156,28 @@ async def decodes_codes_that_begin_anywhere(dut: Any, stall: Stall) -> None:
     starts = {parts.coded_at for _, frame in named for parts in coded(frame, OTHER_PROFILE)}
     assert any(start % 2 for start in starts), "no chunk has headers of three bytes"
     await decoder.check(named, OTHER_PROFILE)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not RUNS)
+@cocotb.parametrize(stall=[free, burst3, coin])
+async def decodes_tokens(dut: Any, stall: Stall) -> None:
+    """Of all numbers, so that they end in all lanes, among chunks without any."""
+    decoder = LaneDecoder(dut, stall, stall)
+    await decoder.reset()
+    frames = corners.Corners(FMT, TABLES)
+    runs = frames.runs
+    named = [(f"{pairs} pairs", runs(*[10, 33] * pairs)) for pairs in range(3, 12)]
+    named += [("one pair", runs(600, 900)), ("long", runs(1000, 1, 1, 1000, 2, 900))]
+    named += [("more than a block", runs(*[2, 13] * 270)), ("few values", runs(1, 300, 1, 500))]
+    named += [("distances first", runs(*[1, 40] * 90)), ("runs first", runs(*[40, 1] * 90))]
+    chunks = [parts for _, frame in named for parts in coded(frame, OTHER_PROFILE)]
+    assert all(parts.runs for parts in chunks), "one is not written in runs"
+    assert {parts.runs and parts.runs.tables for parts in chunks} == set(KNOWN_TABLES)
+    await decoder.check(named, OTHER_PROFILE)
+    await decoder.check([*frames.mixture(), *named, *frames.rounds()], OTHER_PROFILE)
+    await decoder.check(frames.edges(), OTHER_PROFILE)
+    dense = [("dense", frames.gradient(600))]
+    await decoder.check([both for one in named for both in (one, *dense)], OTHER_PROFILE)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=not LOADABLE)

@@ -11,19 +11,22 @@ import cocotb
 from reference.encode import raw_strings
 
 from cosim.bench import setting
-from cosim.bench.block import Block, Case, chunks, corners, lags
+from cosim.bench.block import Block, Case, chunks, corners
 from cosim.bench.corners import Frame
 from cosim.bench.parts import code_words, raw_span
 from cosim.bench.stages import Stages, group_words
 from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
 from cosim.bench.streams import Word
 from hls.point import POINT
-from hls.raw_join import CONTRACT, TRIPLE
+from hls.raw_join import CONTRACT, TRIPLE, TURN
 
 FMT = setting.configuration().fmt
 assert FMT, "raw_join is built for a number format"
 WIDTH = setting.width()
+WORD = 4 * WIDTH
 RAW_BYTES = FMT.raw // 8
+LATENCY = CONTRACT.latency or 0
+assert LATENCY, "it is the same for all chunks"
 INPUTS = ["s_flags", "s_span", "s_exponents", "s_raw", "s_tail"]
 
 
@@ -134,16 +137,29 @@ async def starts_anew_after_reset(dut: Any, stop: int) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def keeps_its_contract(dut: Any) -> None:
-    """A group a cycle, however many of its values are zero, and a cycle more a chunk."""
+    """A group a cycle, however many of its values are zero, and what a chunk's turn costs."""
     tb = block(dut)
+    begins = [15 * WORD - 1, 16 * WORD, 16 * WORD + 1]  # in words, the second at their border
     for zeros in (0.0, 0.1, 0.7):
         await tb.reset()
-        frame = corners().gradient(3 * POINT.chunk, zeros)
+        frame = corners().gradient(len(begins) * POINT.chunk, zeros)
         for at in range(0, len(frame), POINT.chunk):
             frame[at] = corners().value(90)  # a group of zeros would not wait
-        await tb.check(cases([("frame", frame)]))
-        groups, taken = POINT.chunk // WIDTH, tb.moved("s_flags")
-        assert lags(tb.moved("m_axis"), taken) == {CONTRACT.latency}
-        starts = [taken[at] for at in range(0, len(taken), groups)]
-        assert [b - a for a, b in pairwise(starts)] == [groups * CONTRACT.interval + 1] * 2
-        assert taken[-1] - starts[-1] == groups - 1
+        cut = chunks([("frame", frame)])
+        sent = [case(name, chunk, at) for (name, chunk), at in zip(cut, begins, strict=True)]
+        await tb.check(sent)
+        groups, late, starts = POINT.chunk // WIDTH, [], []
+        taken, given = tb.moved("s_flags"), tb.moved("m_axis")
+        for i, one in enumerate(sent):
+            here = slice(i * groups, (i + 1) * groups)
+            lags = [b - a - LATENCY for a, b in zip(taken[here], given[here], strict=True)]
+            late.append(sum(lags))
+            starts.append(taken[here][0])
+            assert late[-1] <= 1, "more than the first group that needs the last raw word waits"
+            if late[-1]:
+                behind = one.inputs["s_flags"][lags.index(1) + 1 :]
+                values = sum(WIDTH - word.tdata.bit_count() for word in behind)
+                assert values * RAW_BYTES < WORD + POINT.tail, "a group waits for no reason"
+        turns = [b - a - groups * CONTRACT.interval for a, b in pairwise(starts)]
+        assert turns == [TURN - 1 + late[0], TURN + late[1]]
+        assert taken[-1] - starts[-1] == groups - 1 + late[-1]

@@ -4,7 +4,8 @@
 Role         last stage of gradient_dec
 Golden       zlib.crc32
 Format       swmodel/FORMAT.md section 7
-Parameters   fmt: the number format; width: W, values of a group
+Parameters   fmt: the number format; width: W, values of a group; runs: whether there may be known
+             runs
 Throughput   a group a cycle; wait(fmt) cycles more a frame, in which its last group waits
              for the verdict, and one for each byte that this group lacks: the check counts them as
              zeros, and takes them off again
@@ -32,7 +33,7 @@ from hls.zero_flags import user_bits
 
 CONTRACT = Contract(latency=0, interval=1)  # of a group that is not its frame's last, else the wait
 
-NONE, CHECK = int(ChunkError.NONE), int(ChunkError.CHECK)
+NONE, CHECK, ZEROS = int(ChunkError.NONE), int(ChunkError.CHECK), int(ChunkError.ZEROS)
 
 
 def wait(fmt: NumberFormat, lacking: int = 0) -> int:
@@ -40,9 +41,9 @@ def wait(fmt: NumberFormat, lacking: int = 0) -> int:
     return 1 + LATENCY + lacking * fmt.width // 8
 
 
-def ports(fmt, width=1):
+def ports(fmt, width=1, runs=False):
     return {
-        "s_axis": AxiStream(width * fmt.width, user=user_bits(width)),
+        "s_axis": AxiStream(width * fmt.width, user=user_bits(width, runs)),
         "s_check": AxiStream(32 + CODE_BITS, last=False),
         "m_axis": AxiStream(width * fmt.width, keep=width > 1, user=CODE_BITS),
         "passed": Signal(bool(0)),
@@ -55,12 +56,12 @@ def ports(fmt, width=1):
 
 @block
 def chunk_check(
-    clk, rst, s_axis, s_check, m_axis, passed, halt, halted, close, fault, fmt, width=1
+    clk, rst, s_axis, s_check, m_axis, passed, halt, halted, close, fault, fmt, width=1, runs=False
 ):
     """Pass values on and judge them.
 
-    s_axis   in   groups of values; tuser = {the chunk has a check, its last group, values less 1};
-                  tlast = frame's last
+    s_axis   in   groups of values; tuser = {the chunk has a check, its last group, values less 1},
+                  with runs {the chunk's zeros are at fault} above these; tlast = frame's last
     s_check  in   of each chunk that has one {a ChunkError that its codes showed, the CRC-32}, there
                   before the chunk's last value is; taken when that has been counted
     m_axis   out  the same values; tkeep marks them by the byte; tuser = the frame's first
@@ -89,6 +90,8 @@ def chunk_check(
     end_here = Signal(bool(0))  # and has been counted
     due_starts = Signal(bool(0))  # that of a chunk with a check does
     due_here = Signal(bool(0))
+    spoilt_starts = Signal(bool(0))  # its zeros are at fault
+    spoilt_here = Signal(bool(0)) if runs else False
 
     if width == 1:
         lacks = False
@@ -97,10 +100,10 @@ def chunk_check(
         lacks = Signal(bool(0))  # zeros are to be taken off the check
         settling = settle(clk, s_axis, m_axis, take, end_here, lacks, fmt, width)
         remainder = crc32(clk, rst, take, fresh, s_axis.tdata, found, lacks)
-    ways = [
-        go_on(clk, rst, starts, lacks, leaves, here)
-        for starts, here in ((end_starts, end_here), (due_starts, due_here))
-    ]
+    followed = [(end_starts, end_here), (due_starts, due_here)]
+    if runs:
+        followed.append((spoilt_starts, spoilt_here))
+    ways = [go_on(clk, rst, starts, lacks, leaves, here) for starts, here in followed]
 
     @always_comb
     def allow():
@@ -133,6 +136,12 @@ def chunk_check(
         end_starts.next = take and s_axis.tlast
         due_starts.next = take and s_axis.tuser[last_flag] and s_axis.tuser[check_flag]
 
+    if runs:
+
+        @always_comb
+        def look_at_zeros():
+            spoilt_starts.next = s_axis.tuser[check_flag + 1]
+
     @always_comb
     def tell():
         m_axis.tuser.next = NONE
@@ -159,6 +168,8 @@ def chunk_check(
         elif due_here and not lacks and verdict == NONE:
             if s_check.tdata[:32] != NONE:
                 verdict.next = s_check.tdata[:32]
+            elif spoilt_here:
+                verdict.next = ZEROS
             elif found != s_check.tdata[32:] or not s_check.tvalid:
                 verdict.next = CHECK
 

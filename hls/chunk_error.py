@@ -16,7 +16,7 @@ class ChunkError(IntEnum):
     MODE = 1  # section 4: a form, zeros or flag that this point of the format does not have
     SIZE = 2  # section 4: the packet is not `size` bytes, or its parts need another size
     COUNT = 3  # section 4: a short chunk of no or too many values, or not the frame's last
-    ZEROS = 4  # section 4.1: an empty word, bits beyond the chunk, no zero or nothing else
+    ZEROS = 4  # section 4.1: an empty word, bits beyond the chunk, no zero or all; 4.2: runs
     LANES = 5  # section 6: an initial state below 256
     BLOCK = 6  # section 5: no such table, or an emax that cannot be
     CODES = 7  # section 6: code bytes run out or are left over

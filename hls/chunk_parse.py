@@ -9,7 +9,7 @@ Role         first stage of gradient_dec; as far ahead of the others as the queu
 Golden       read_chunk, read_zeros and read_blocks of swmodel/reference/decode.py
 Format       swmodel/FORMAT.md sections 4 and 5
 Parameters   fmt: the number format; tables: the table set, of which only the number counts; width:
-             a word has 4 bytes for each
+             a word has 4 bytes for each; runs: whether there may be known runs
 Not done     words of codes and raw parts are passed on as they lie: who reads them aligns them
 """
 
@@ -38,6 +38,9 @@ from hls.stream import AxiStream, Contract
 
 CONTRACT = Contract(latency=0, interval=1)  # of words of codes and raw parts
 
+MOST_PAIRS = 1024  # of known runs
+MOST_EXTRA = 767  # bytes of their extra bits, more than so many pairs can be worth
+
 LOOK = 1  # cycles of a chunk beyond its steps and words
 WEIGHING = 5  # more, if it has blocks
 SETTLING = 3  # more, if it has a bitmap
@@ -46,9 +49,11 @@ INDEX = (POINT.chunk - 1).bit_length()  # bits of a value's number in its chunk
 LENGTH = 15  # bits that hold the size of every chunk of this point
 CODE_BYTES_LOG2 = INDEX + 1  # a value takes two code bytes at most
 SHAPE = INDEX + 3  # bits of a word of m_shape
+RUNS_SHAPE = 2  # more of them, with runs
+PAIRS = (MOST_PAIRS - 1).bit_length()
 
 BYTE = 8
-ALL_ZEROS, BITMAP = 1, 2  # `zeros` of the mode byte
+ALL_ZEROS, BITMAP, RUNS = 1, 2, 3  # `zeros` of the mode byte, but 3 stands for 5
 CODED = 1  # `form` of it
 
 NONE = int(ChunkError.NONE)
@@ -68,13 +73,13 @@ def span_bits(fmt: NumberFormat, width: int) -> int:
     return 2 * place_bits(width) + (3 if fmt.raw > BYTE else 1)
 
 
-def ports(fmt, width=1):
+def ports(fmt, width=1, runs=False):
     return {
         "s_axis": AxiStream(32 * width, keep=True, user=1),
         "m_zeros": AxiStream(32, last=False),
-        "m_bitmap": AxiStream(32, last=False),
+        "m_bitmap": AxiStream(32, user=int(runs), last=runs),
         "m_lanes": AxiStream(16, last=False),
-        "m_shape": AxiStream(SHAPE, last=False),
+        "m_shape": AxiStream(SHAPE + RUNS_SHAPE * runs, last=False),
         "m_span": AxiStream(span_bits(fmt, width), last=False),
         "m_codes": AxiStream(32 * width, user=2 * place_bits(width)),
         "m_raw": AxiStream(32 * width),
@@ -89,7 +94,7 @@ def ports(fmt, width=1):
 @block
 def chunk_parse(
     clk, rst, s_axis, m_zeros, m_bitmap, m_lanes, m_shape, m_span, m_codes, m_raw, begun, opened,
-    fault, drained, resume, tables, fmt, width=1,
+    fault, drained, resume, tables, fmt, width=1, runs=False,
 ):  # fmt: skip
     """Take a step or a word a cycle; a chunk costs a few cycles more.
 
@@ -97,13 +102,14 @@ def chunk_parse(
 
     s_axis    in   a packet is a chunk; tuser = it is its frame's last
     m_zeros   out  of each chunk {zeros, frame's last, number of values - 1}, then its summary
-    m_bitmap  out  the words of the bitmap
+    m_bitmap  out  the words of the bitmap; with runs those of run_bitmap
     m_lanes   out  of each chunk that has blocks the lane states, then {table, emax} of each block
     m_shape   out  of each such chunk, after its lanes {payload bytes that must be 0, it has codes,
-                   number of non-zero values - 1}
+                   number of non-zero values - 1}; with runs, as of lane_dec, also of tokens
     m_span    out  and {bytes that are stripped of each raw part, if that has more than one; all raw
-                   bytes are in the lanes; number of the chunk's last byte in its word; of the first
-                   raw one, if all of them but four, or less than none, lie at the chunk's end}
+                   bytes are in the lanes; number of the chunk's last byte in its word; of the one
+                   before the first raw one, if all of them but four lie at the chunk's end, or in
+                   the lanes at that of a word}
     m_codes   out  words that hold codes; tuser = {number of the first byte that is one, which
                    counts in a chunk's first word; of the last}; tlast = the chunk's last
     m_raw     out  words that hold raw parts; tlast = the chunk's last
@@ -145,8 +151,7 @@ def chunk_parse(
     stays = Signal(bool(0))  # the word is needed for the part of the chunk that begins in it
     done = Signal(bool(0))  # and for nothing more
     faulty = Signal(bool(0))  # a fault has been found
-    over = Signal(bool(0))  # the word before was the frame's last
-    held = Signal(bool(0))  # the word at hand is of a frame behind a faulty one
+    over = Signal(bool(0))  # the word before was the frame's last, the one at hand is of another
 
     # where in the chunk it lies
     in_header = Signal(bool(0))  # of a block
@@ -157,9 +162,14 @@ def chunk_parse(
     ends = Signal(bool(0))  # that is in this word
     closes = Signal(bool(0))  # in these four bytes
     misframed = Signal(bool(0))  # the packet ends elsewhere
-    wrong = Signal(intbv(0)[CODE_BITS:])
+    odd_mode, odd_size, odd_count, odd_zeros = (Signal(bool(0)) for _ in range(4))
+    odd_lanes, odd_block, odd_codes, odd_trailing = (Signal(bool(0)) for _ in range(4))
     judging = Signal(bool(0))  # that counts
-    odd_trailing = Signal(bool(0))  # it is none, or another than the block's before
+    mode_found, size_found, count_found, zeros_found = (Signal(bool(0)) for _ in range(4))
+    lanes_found, block_found, codes_found, trailing_found = (Signal(bool(0)) for _ in range(4))
+    found = Signal(bool(0))  # one of these, with the word before
+    wrong = Signal(intbv(0)[CODE_BITS:])  # which
+    trailing_differs = Signal(bool(0))  # it is none, or another than the block's before
     index = Signal(modbv(0)[3:])  # of the step in its part
     stored = Signal(modbv(0)[INDEX - 4 :])  # words of the bitmap to come
     headers = Signal(modbv(0)[3:])  # blocks behind this one
@@ -191,7 +201,25 @@ def chunk_parse(
     excess = Signal(bool(0))  # they are more than a chunk can use
     codes_end = Signal(bool(0))  # in this word
     unused = Signal(modbv(0)[2:])  # bytes that the lanes could hold more
-    raw_first = Signal(modbv(0)[bits:])  # number of the first raw byte in its word
+    lacking = Signal(modbv(0)[2:])  # the same, if all are in the lanes
+    lacking_wide = ConcatSignal(intbv(0)[bits - 2 :], lacking) if bits > 2 else lacking
+    span_before, span_last = (Signal(modbv(0)[bits:]) for _ in range(2))
+
+    # known runs: two words about them, then their extra bytes, then the lanes byte by byte
+    of_runs = odd = untold = peeks = odd_runs = False
+    run_stride = 4
+    run_words = Signal(modbv(0)[INDEX - 2 :])  # {words that are left, end byte}, if it says those
+    if runs:
+        of_runs = Signal(bool(0))
+        odd = Signal(bool(0))  # the byte at hand is a lane's second
+        untold = Signal(bool(0))  # m_shape has not said how many tokens there are
+        peeks = Signal(bool(0))  # the word is looked at, and stays
+        odd_runs = Signal(bool(0))  # what the word says cannot be
+        run_stride = Signal(intbv(0)[LENGTH:])  # to what follows the word
+    pairs_less = Signal(modbv(0)[PAIRS:])  # number of pairs, less one, if the word says it
+    pairs = Signal(intbv(0)[PAIRS:])  # that number
+    known = Signal(bool(0))  # which of the known tables
+    run_end = Signal(intbv(0)[2:])  # byte of the last word
 
     # ones of the bytes of the word at hand, then of the word before, and before that
     came0, came1, came2, came3 = (Signal(intbv(0)[4:]) for _ in range(4))
@@ -204,7 +232,7 @@ def chunk_parse(
 
     limit = Signal(intbv(0)[5:])  # the highest bit that may be set
     above = Signal(intbv(0)[32:])  # the bits above it
-    beyond = Signal(bool(0))  # one of those was set in the word before
+    above_found = Signal(bool(0))  # one of those was set in the word before
 
     nonzero_wide = ConcatSignal(intbv(0)[LENGTH - INDEX :], nonzero(INDEX, 0))
     nonzero_twice = ConcatSignal(intbv(0)[LENGTH - INDEX - 1 :], nonzero(INDEX, 0), False)
@@ -255,15 +283,22 @@ def chunk_parse(
 
     @always_comb
     def recognise():
-        in_header.next = state == step.EMAX or state == step.TABLE or state == step.TRAILING
+        in_header.next = (
+            state == step.EMAX
+            or state == step.TABLE
+            or state == step.TRAILING
+            or (of_runs and state == step.LANES)
+        )
 
     @always_comb
     def measure_step():
         stride.next = 4
-        if state == step.LANES:
-            stride.next = 2
-        elif in_header:
+        if in_header:
             stride.next = 1
+        elif state == step.LANES:
+            stride.next = 2
+        elif of_runs and state == step.BITMAP:
+            stride.next = run_stride
         elif state == step.CODES or state == step.RAW:
             stride.next = size
         else:
@@ -294,7 +329,7 @@ def chunk_parse(
         elif state == step.COUNT or state == step.SUMMARY:
             able.next = m_zeros.tready
         elif state == step.BITMAP:
-            able.next = m_bitmap.tready
+            able.next = m_bitmap.tready and not peeks
         elif state == step.LANES or state == step.TABLE:
             able.next = m_lanes.tready
         elif state == step.EMAX or state == step.TRAILING:
@@ -321,8 +356,8 @@ def chunk_parse(
 
     @always_comb
     def accept():
-        s_axis.tready.next = able and done and not stays and not held
-        moved.next = able and not held and s_axis.tvalid
+        s_axis.tready.next = able and done and not stays and not over
+        moved.next = able and not over and s_axis.tvalid
 
     # What is wrong with it.
 
@@ -338,73 +373,95 @@ def chunk_parse(
 
     @always_comb
     def judge():
-        wrong.next = NONE
+        odd_mode.next = state == step.MODE and (
+            s_axis.tdata[2:] != CODED
+            or (s_axis.tdata[4] and not (runs and s_axis.tdata[2]))
+            or s_axis.tdata[4:2] == 3
+            or s_axis.tdata[6]
+            or (s_axis.tdata[5] and s_axis.tdata[5:2] == ALL_ZEROS)
+        )
+        odd_size.next = False
         if state == step.MODE:
-            if s_axis.tdata[32 : 8 + LENGTH] != 0 or s_axis.tdata[8 + LENGTH : 10] == 0:
-                wrong.next = E_SIZE
-            elif (
-                s_axis.tdata[2:] != CODED
-                or s_axis.tdata[5:4] != 0
-                or s_axis.tdata[4:2] == 3
-                or s_axis.tdata[6]
-                or (s_axis.tdata[5] and s_axis.tdata[4:2] == ALL_ZEROS)
-            ):
-                wrong.next = E_MODE
-        elif state == step.SETTLE:
-            if not counted and not counted_late and total_ones == 0:
-                wrong.next = E_ZEROS
+            odd_size.next = s_axis.tdata[32 : 8 + LENGTH] != 0 or s_axis.tdata[8 + LENGTH : 10] == 0
         elif state == step.SHAPE:
-            if missing:
-                wrong.next = E_SIZE
-            elif excess:
-                wrong.next = E_CODES
+            odd_size.next = missing
+        elif state == step.SETTLE:
+            odd_size.next = False
         elif misframed:
-            wrong.next = E_SIZE
+            odd_size.next = True
         elif state == step.HEAD:
-            if closes != (zeros == ALL_ZEROS and not short):
-                wrong.next = E_SIZE
+            odd_size.next = closes != (zeros == ALL_ZEROS and not short)
         elif state == step.COUNT:
-            if word[32:INDEX] != 0 or word[INDEX:] == 0 or not frame_last:
-                wrong.next = E_COUNT
-            elif closes != (zeros == ALL_ZEROS):
-                wrong.next = E_SIZE
-        elif state == step.SUMMARY:
-            if closes:
-                wrong.next = E_SIZE
-        elif state == step.BITMAP:
-            if closes:
-                wrong.next = E_SIZE
-            elif word == 0:
-                wrong.next = E_ZEROS
+            odd_size.next = closes != (zeros == ALL_ZEROS)
+        elif state == step.SUMMARY or state == step.BITMAP:
+            odd_size.next = closes
         elif state == step.LANES:
-            if closes:
-                wrong.next = E_SIZE
-            elif half[16:8] == 0:
-                wrong.next = E_LANES
-            elif index == 7 and nonzero[INDEX]:
-                wrong.next = E_ZEROS
+            odd_size.next = closes
+            if of_runs:
+                odd_size.next = finishes
         elif state == step.EMAX:
-            if finishes:
-                wrong.next = E_SIZE
+            odd_size.next = finishes
         elif state == step.TABLE:
-            if finishes and (has_trailing or headers != 0):
-                wrong.next = E_SIZE
-            elif octet >= table_count and (octet != RAW or emax != 0):
-                wrong.next = E_BLOCK
+            odd_size.next = finishes and (has_trailing or headers != 0)
         elif state == step.TRAILING:
-            if finishes and headers != 0:
-                wrong.next = E_SIZE
-            elif odd_trailing:
-                wrong.next = E_TRAILING
+            odd_size.next = finishes and headers != 0
         else:
-            wrong.next = NONE
+            odd_size.next = False
+        odd_count.next = state == step.COUNT and (
+            word[32:INDEX] != 0 or word[INDEX:] == 0 or not frame_last
+        )
+        odd_zeros.next = (
+            (state == step.SETTLE and not counted and not counted_late and total_ones == 0)
+            or (state == step.BITMAP and (odd_runs or (word == 0 and not of_runs)))
+            or (state == step.LANES and index == 7 and nonzero[INDEX])
+        )
+        odd_lanes.next = state == step.LANES and (
+            (half[16:8] == 0 and not of_runs) or (of_runs and odd and octet == 0)
+        )
+        odd_block.next = (
+            state == step.TABLE and octet >= table_count and (octet != RAW or emax != 0)
+        )
+        odd_codes.next = state == step.SHAPE and excess
+        odd_trailing.next = state == step.TRAILING and trailing_differs
+        judging.next = (
+            moved
+            or (state == step.MODE and s_axis.tvalid)
+            or state == step.SETTLE
+            or state == step.SHAPE
+        )
+
+    @always_comb
+    def name():
+        found.next = (
+            (above_found or mode_found or size_found)
+            or (count_found or zeros_found or lanes_found)
+            or (block_found or codes_found or trailing_found)
+        )
+        wrong.next = NONE
+        if above_found:
+            wrong.next = E_ZEROS
+        elif size_found:
+            wrong.next = E_SIZE
+        elif mode_found:
+            wrong.next = E_MODE
+        elif count_found:
+            wrong.next = E_COUNT
+        elif lanes_found:
+            wrong.next = E_LANES
+        elif zeros_found:
+            wrong.next = E_ZEROS
+        elif block_found:
+            wrong.next = E_BLOCK
+        elif codes_found:
+            wrong.next = E_CODES
+        elif trailing_found:
+            wrong.next = E_TRAILING
 
     # Where it goes.
 
     @always_comb
     def trust():
-        good.next = s_axis.tvalid and not faulty and not beyond
-        held.next = faulty and over
+        good.next = s_axis.tvalid and not faulty and not over and not found
         drained.next = faulty and over and state == step.DROP
 
     @always_comb
@@ -412,20 +469,19 @@ def chunk_parse(
         m_zeros.tvalid.next = good and (
             (state == step.HEAD and not short) or state == step.COUNT or state == step.SUMMARY
         )
-        m_bitmap.tvalid.next = good and state == step.BITMAP
-        m_lanes.tvalid.next = good and (state == step.LANES or state == step.TABLE)
-        m_shape.tvalid.next = state == step.SHAPE and not (faulty or missing or excess)
-        m_span.tvalid.next = state == step.SPAN and not faulty
+        m_bitmap.tvalid.next = good and state == step.BITMAP and not peeks
+        m_lanes.tvalid.next = good and (
+            (state == step.LANES and (odd or not of_runs)) or state == step.TABLE
+        )
+        m_shape.tvalid.next = state == step.SHAPE and not (faulty or found or missing or excess)
+        m_span.tvalid.next = state == step.SPAN and not (faulty or found)
         m_codes.tvalid.next = good and state == step.CODES
         m_raw.tvalid.next = good and state == step.RAW
 
     @always_comb
     def begin():
         begun.next = (
-            s_axis.tvalid
-            and not faulty
-            and m_zeros.tready
-            and ((state == step.HEAD and not short) or state == step.COUNT)
+            good and m_zeros.tready and ((state == step.HEAD and not short) or state == step.COUNT)
         )
 
     @always_comb
@@ -442,9 +498,8 @@ def chunk_parse(
             m_zeros.tdata.next = concat(intbv(0)[padding:], zeros, frame_last, count_less)
         else:
             m_zeros.tdata.next = word
-        m_bitmap.tdata.next = word
         m_lanes.tdata.next = half
-        if state == step.TABLE:
+        if state == step.TABLE or of_runs:
             m_lanes.tdata.next = concat(octet, emax)
         m_codes.tdata.next = s_axis.tdata
         m_codes.tlast.next = codes_end
@@ -453,27 +508,126 @@ def chunk_parse(
         m_raw.tlast.next = ends
 
     @always_comb
+    def compare_ends():
+        lacking.next = raw_before[2:] - end_byte[2:]
+
+    @always_comb
     def describe_parts():
         unused.next = 0
+        span_before.next = raw_before[bits:]
+        span_last.next = last_byte
         if in_lanes:
-            unused.next = raw_before[2:] - end_byte[2:]
-        raw_first.next = raw_before[bits:] + 1
+            unused.next = lacking
+            span_before.next = lacking_wide - 1
+            span_last.next = full_place
 
     if per_value == 1:
 
         @always_comb
         def show_span():
-            m_span.tdata.next = concat(in_lanes, last_byte, raw_first)
+            m_span.tdata.next = concat(in_lanes, span_last, span_before)
 
     else:
 
         @always_comb
         def show_span():
-            m_span.tdata.next = concat(stripped, in_lanes, last_byte, raw_first)
+            m_span.tdata.next = concat(stripped, in_lanes, span_last, span_before)
 
-    @always_comb
-    def show_shape():
-        m_shape.tdata.next = concat(unused, not spare[LENGTH], nonzero[INDEX:])
+    if runs:
+
+        @always_comb
+        def show_shape():
+            m_shape.tdata.next = concat(
+                intbv(0)[RUNS_SHAPE:], unused, not spare[LENGTH], nonzero[INDEX:]
+            )
+            if untold:
+                m_shape.tdata.next = concat(
+                    known,
+                    untold,
+                    unused,
+                    not spare[LENGTH],
+                    intbv(0)[INDEX - PAIRS - 1 :],
+                    pairs,
+                    True,
+                )
+
+        @always_comb
+        def find_run_words():
+            of_runs.next = zeros == RUNS
+            peeks.next = zeros == RUNS and index == 1
+            pairs_less.next = word[16 + PAIRS : 16] - 1
+            run_words.next = word[INDEX - 2 :] + 6
+            run_stride.next = 4
+            if stored == 1 and index[1]:
+                run_stride.next = concat(intbv(0)[LENGTH - 3 :], False, run_end) + 1
+
+        @always_comb
+        def judge_runs():
+            odd_runs.next = False
+            if zeros == RUNS and index == 0:
+                odd_runs.next = (
+                    word[16:INDEX] != 0
+                    or word[INDEX:] == 0
+                    or count_less >= highest
+                    or word[32:16] == 0
+                    or word[32 : 17 + PAIRS] != 0
+                    or (word[16 + PAIRS] and word[16 + PAIRS : 16] != 0)
+                )
+            elif zeros == RUNS:
+                odd_runs.next = index == 2 and (
+                    word[24:17] != 0 or word[16:10] != 0 or (word[9] and word[8])
+                )
+
+        @always_comb
+        def describe_runs():
+            m_bitmap.tuser.next = of_runs
+            m_bitmap.tlast.next = of_runs and index[1] and stored == 1
+            m_bitmap.tdata.next = word
+            if of_runs:
+                if index == 0:
+                    m_bitmap.tdata.next = concat(intbv(0)[16 - PAIRS :], pairs_less, word[16:])
+                elif index == 2:
+                    m_bitmap.tdata.next = concat(
+                        word[32:24], intbv(0)[22 - INDEX :], run_end, highest
+                    )
+
+        @always(clk.posedge)
+        def note_runs():
+            if state == step.MODE:
+                odd.next = False
+            elif state == step.LANES and moved:
+                odd.next = not odd
+            if state == step.BITMAP:
+                untold.next = of_runs
+                if index == 0:
+                    pairs.next = pairs_less
+                elif index == 1:
+                    run_end.next = run_words[2:]
+                elif index == 2:
+                    known.next = word[16]
+            elif state == step.MODE or (state == step.SHAPE and m_shape.tready):
+                untold.next = False
+
+        @always(clk.posedge)
+        def count_values():
+            if not of_runs:
+                nonzero.next = highest - total_ones
+            elif state == step.BITMAP and index == 0:
+                nonzero.next = concat(False, count_less)
+    else:
+        run_words = total_ones  # it is never looked at
+
+        @always_comb
+        def show_bitmap():
+            m_bitmap.tdata.next = word
+
+        @always_comb
+        def show_shape():
+            m_shape.tdata.next = concat(unused, not spare[LENGTH], nonzero[INDEX:])
+
+        @always(clk.posedge)
+        def count_values():
+            nonzero.next = highest - total_ones
 
     # What the parts add up to: the codes are what the others leave.
 
@@ -490,7 +644,7 @@ def chunk_parse(
 
         @always_comb
         def find_trailing():
-            odd_trailing.next = octet != 0
+            trailing_differs.next = octet != 0
             raised.next = end_byte + 3
 
         @always(clk.posedge)
@@ -511,7 +665,7 @@ def chunk_parse(
         @always_comb
         def find_trailing():
             rise.next = concat(intbv(0)[1:], stripped) + 1
-            odd_trailing.next = (
+            trailing_differs.next = (
                 octet[3:] != 0
                 or octet[8:5] != 0
                 or octet[5:3] == 3
@@ -549,7 +703,6 @@ def chunk_parse(
         ones2.next = came2
         ones3.next = came3
         ones_late.next = concat(intbv(0)[INDEX - 5 :], ones)
-        nonzero.next = highest - total_ones
         code_last.next = raw_before
         if in_lanes:
             code_last.next = end_byte
@@ -559,7 +712,7 @@ def chunk_parse(
         if state == step.MODE:
             end_byte.next = s_axis.tdata[8 + LENGTH : 8] - 1
             short.next = s_axis.tdata[7]
-            zeros.next = s_axis.tdata[4:2]
+            zeros.next = concat(s_axis.tdata[3] or s_axis.tdata[4], s_axis.tdata[2])
             has_trailing.next = s_axis.tdata[5]
             frame_last.next = s_axis.tuser[0]
             highest.next = 2**INDEX - 1
@@ -567,17 +720,28 @@ def chunk_parse(
             highest.next = count_less
         elif state == step.SUMMARY:
             tail_stored.next = word[limit]
-        elif state == step.EMAX and moved:
+        elif (state == step.EMAX or (of_runs and state == step.LANES)) and moved:
             emax.next = octet
 
     @always_seq(clk.posedge, reset=rst)
+    def find():
+        mode_found.next = judging and odd_mode
+        size_found.next = judging and odd_size
+        count_found.next = judging and odd_count
+        zeros_found.next = judging and odd_zeros
+        lanes_found.next = judging and odd_lanes
+        block_found.next = judging and odd_block
+        codes_found.next = judging and odd_codes
+        trailing_found.next = judging and odd_trailing
+
+    @always_seq(clk.posedge, reset=rst)
     def control():
-        beyond.next = (
+        above_found.next = (
             moved
             and above != 0
             and (
                 (state == step.SUMMARY and index[2:] == highest[:10])
-                or (state == step.BITMAP and stored == 1 and tail_stored)
+                or (state == step.BITMAP and stored == 1 and tail_stored and not of_runs)
             )
         )
         counted.next = moved and (state == step.SUMMARY or state == step.BITMAP)
@@ -586,7 +750,7 @@ def chunk_parse(
             total_ones.next = total_ones + ones_late
         if moved and not stays:
             position.next = following
-        if state == step.MODE and not faulty:
+        if state == step.MODE and not faulty and not found:
             over.next = False
             opened.next = False
         elif moved and done and not stays:
@@ -608,6 +772,8 @@ def chunk_parse(
                     state.next = step.SUMMARY
                 elif zeros == ALL_ZEROS:
                     state.next = step.MODE
+                elif of_runs:
+                    state.next = step.BITMAP
                 else:
                     state.next = step.LANES
         elif state == step.COUNT:
@@ -617,6 +783,8 @@ def chunk_parse(
                     state.next = step.MODE
                 elif zeros == BITMAP:
                     state.next = step.SUMMARY
+                elif of_runs:
+                    state.next = step.BITMAP
         elif state == step.SUMMARY:
             if moved:
                 index.next = index + 1
@@ -629,13 +797,20 @@ def chunk_parse(
                 total_ones.next = 0
                 state.next = step.BITMAP
         elif state == step.BITMAP:
-            if moved:
+            if peeks:
+                stored.next = run_words[INDEX - 2 : 2]
+                if good:
+                    index.next = 2
+            elif moved:
                 stored.next = stored - 1
-                if stored == 1:
+                if of_runs:
+                    index.next = concat(False, index[1], True)
+                if stored == 1 and (index[1] or not of_runs):
+                    index.next = 0
                     state.next = step.LANES
         elif state == step.LANES:
             headers.next = nonzero[INDEX:9]
-            if moved:
+            if moved and (odd or not of_runs):
                 index.next = index + 1  # which comes to 0 again
                 if index == 7:
                     state.next = step.EMAX
@@ -664,7 +839,7 @@ def chunk_parse(
             if index == WEIGHING - 3:
                 state.next = step.SHAPE
         elif state == step.SHAPE:
-            if m_shape.tready:
+            if m_shape.tready and not untold:
                 state.next = step.SPAN
         elif state == step.SPAN:
             if m_span.tready:
@@ -687,20 +862,8 @@ def chunk_parse(
             faulty.next = False
         elif faulty:
             state.next = step.DROP
-        elif beyond:
-            fault.next = E_ZEROS
-            faulty.next = True
-        elif judging:
+        else:
             fault.next = wrong
-            faulty.next = wrong != NONE
-
-    @always_comb
-    def look_up():
-        judging.next = (
-            moved
-            or (state == step.MODE and s_axis.tvalid)
-            or state == step.SETTLE
-            or state == step.SHAPE
-        )
+            faulty.next = found
 
     return instances()

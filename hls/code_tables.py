@@ -26,6 +26,7 @@ from myhdl import (
 from hls.point import ESCAPE, MAX_LENGTH, SYMBOLS
 from hls.row_memory import row_memory
 
+LENGTHS = range(1, MAX_LENGTH + 1)
 LIMITED = range(1, MAX_LENGTH)  # the lengths that have a limit
 LIMIT_BITS = sum(length + 1 for length in LIMITED)
 LOW_BITS = 20  # those of lengths 1 to 5, a ROM of their own: MyHDL has no constants of 35 bits
@@ -89,7 +90,7 @@ def memory_rows(tables):
 def memory_row(lengths):
     """A table's: limit_word, escape_word, biases and order."""
     limits = limit_word(lengths)
-    biases = planes([bias(lengths, n) for n in range(1, MAX_LENGTH + 1)])
+    biases = planes([bias(lengths, n) for n in LENGTHS])
     orders = planes(order(lengths))
     return [
         limits % (1 << LOW_BITS),
@@ -126,9 +127,8 @@ def code_tables(clk, rst, step, table, limits, escape, biases, orders, tables, l
     escape_bits = Signal(intbv(0)[ESCAPE_BITS:])
     limit_bits = ConcatSignal(high_limits, low_limits)
 
-    lengths = range(1, MAX_LENGTH + 1)
     limit_rows = [limit_word(t) for t in tables]
-    bias_rows = [planes([bias(t, n) for n in lengths]) for t in tables]
+    bias_rows = [planes([bias(t, n) for n in LENGTHS]) for t in tables]
     order_rows = [planes(order(t)) for t in tables]
     words = [
         look_up(table, low_limits, [row % (1 << LOW_BITS) for row in limit_rows]),

@@ -46,10 +46,11 @@ def place_bits(width: int) -> int:
 
 def ports(width=1):
     slots = slots_of(width)
-    names = ("start", "coded", "needed", "go", "able", "missing", "unread")
+    names = ("start", "coded", "cleared", "needed", "go", "able", "missing", "unread")
     return {
         "s_axis": AxiStream(32 * width, user=2 * place_bits(width)),
         **{name: Signal(bool(0)) for name in names},
+        "want": Signal(intbv(0)[slots - 1 :]),
         "take": Signal(intbv(0)[slots:]),
         "dealt": Signal(intbv(0)[8 * slots :]),
     }
@@ -57,20 +58,23 @@ def ports(width=1):
 
 @block
 def code_window(
-    clk, rst, s_axis, start, coded, needed, go, able, missing, unread, take, dealt, width=1
-):
+    clk, rst, s_axis, start, coded, cleared, needed, go, able, missing, unread, want, take, dealt,
+    width=1,
+):  # fmt: skip
     """Deal bytes.
 
     s_axis   in   words with codes; tuser = {number of the first byte that is one, which counts in
                   a chunk's first word; of the last, which counts in its last}; tlast = that word
     start    in   a chunk begins: forget what is unread, drop what is left of the one before
     coded    in   with start: the chunk has codes
+    cleared  out  nothing is being dropped: a chunk may begin
     needed   in   bytes may be taken; if low, none is
     go       in   take bytes at this clock edge, if able
-    able     out  they are here, or missing, and nothing is being dropped
+    able     out  they are here, or missing, or not needed
     missing  out  the chunk has no such bytes
     unread   out  the chunk has bytes that have not been taken
-    take     in   the slots that take a byte, the first lowest
+    want     in   of all slots but the last, the first lowest: it wants a byte
+    take     in   of all slots: it takes one, which those before it that want one do as well
     dealt    out  the byte of each slot that takes one
     rst      in   synchronous, active high; forgets everything
     """
@@ -92,11 +96,13 @@ def code_window(
     closing = Signal(bool(0))  # it is the chunk's last
     size = Signal(intbv(0)[low + 1 :])  # its bytes
     number = Signal(intbv(0)[low + 1 :])  # of slots that take a byte
+    number_flags = Signal(intbv(0)[slots + 1 :])  # the same, one-hot
     drop = Signal(intbv(0)[low + 1 :])  # bytes to be dropped, if the grain is here
     shift = Signal(intbv(0)[slots + 1 :])  # the same, one-hot, if anything moves
     grown = Signal(modbv(0)[low + 1 :])  # bytes held, the grain's included
     left, joined_left = (Signal(modbv(0)[low + 1 :]) for _ in range(2))  # without, and with it
     offset = Signal(intbv(0)[slots:])  # bytes held above a grain's, one-hot
+    moves = Signal(bool(0))  # bytes are dropped
     wanted = Signal(bool(0))  # the grain, if there is one
     load = Signal(bool(0))
     stale = Signal(bool(0))  # the words are of a chunk that is over
@@ -131,22 +137,22 @@ def code_window(
         picks.append(pick(shift, joined[i : i + slots + 1], byte))
     remains = ConcatSignal(*reversed(kept))
 
-    # Slot i takes the byte behind those that the slots before it take.
+    # Slot i takes the byte behind those that the slots before it want.
     deals = [held(8, 0)]
     for i in range(1, slots):
         rank = Signal(intbv(0)[i + 1 :])
-        picks.append(count_before(take(i, 0), rank))
+        picks.append(count_set(want(i, 0), rank))
         deals.append(Signal(intbv(0)[8:]))
         picks.append(pick(rank, [held(8 * j + 8, 8 * j) for j in range(i + 1)], deals[-1]))
     dealt_word = ConcatSignal(*reversed(deals))
+    counting = count_set(take, number_flags)
 
     @always_comb
     def look():
         here.next = s_axis.tvalid or not more
         unread.next = more or count != 0
-        able.next = not stale and (
-            not needed or (state == step_of.DEAL and (s_axis.tvalid or not more))
-        )
+        cleared.next = not stale
+        able.next = not needed or (state == step_of.DEAL and (s_axis.tvalid or not more))
         missing.next = state == step_of.DEAL and not more and number > count
         dealt.next = dealt_word
 
@@ -167,16 +173,13 @@ def code_window(
 
     @always_comb
     def choose_drop():
-        drop.next = 0
-        if state == step_of.DEAL:
-            if go:
-                drop.next = number
-        elif state == step_of.SKIP:
+        drop.next = number
+        if state == step_of.SKIP:
             drop.next = concat(intbv(0)[1:], skip)
         elif state == step_of.FILL:
             drop.next = slots
         else:
-            drop.next = 0
+            drop.next = number
 
     @always_comb
     def grow():
@@ -191,11 +194,27 @@ def code_window(
     def choose_shift():
         shift.next = 1
         if here:
-            shift.next = 1 << drop
+            if state == step_of.DEAL:
+                if go:
+                    shift.next = number_flags
+            elif state == step_of.SKIP:
+                shift.next = 1 << skip
+            elif state == step_of.FILL:
+                shift.next = 1 << slots
+            else:
+                shift.next = 1
+
+    # While there are more grains, `count` is that of the slots at least, and count_low what is
+    # above it.
 
     @always_comb
     def fit():
-        wanted.next = more and state != step_of.SEEK and not left[low]
+        moves.next = here and state != step_of.SEEK and (go or state != step_of.DEAL)
+        wanted.next = more and (
+            state == step_of.FILL
+            or (state == step_of.SKIP and skip > count_low)
+            or (state == step_of.DEAL and go and number > concat(intbv(0)[1:], count_low))
+        )
 
     @always_comb
     def fetch():
@@ -208,7 +227,7 @@ def code_window(
             more.next = not closing
             count.next = joined_left
             place.next = place + 1
-        elif here:
+        elif moves:
             count.next = left
         if state == step_of.SEEK:
             place.next = s_axis.tuser[2 * bits : bits + low]
@@ -240,7 +259,7 @@ def code_window(
 
 
 @block
-def count_before(flags, rank):
+def count_set(flags, rank):
     """How many flags are set, one-hot."""
     ranks = tuple(1 << i.bit_count() for i in range(1 << len(flags)))
 

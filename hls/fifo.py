@@ -2,7 +2,8 @@
 """fifo: a queue between two streams of the same fields, one word in and one out a cycle.
 
 Role         decouples stages; cuts every combinational path between its two sides
-Parameters   depth: words, a power of two; above 1 kbit the words lie in a RAM
+Parameters   depth: words, a power of two; above 1 kbit the words lie in a RAM; bare: m_axis shows
+             what that reads, and the receiver has a register for it
 Not done     no level output: a block that must reserve room counts for itself
 """
 
@@ -35,10 +36,10 @@ def ports(bits):
 
 
 @block
-def fifo(clk, rst, s_axis, m_axis, depth):
+def fifo(clk, rst, s_axis, m_axis, depth, bare=False):
     """Words of s_axis, in order, on m_axis.
 
-    s_axis  in   tready while fewer than `depth` words wait (a RAM's output holds two more)
+    s_axis  in   tready while fewer than `depth` words wait (a RAM's output holds two more, or one)
     m_axis  out  held stable while tvalid and not tready
     rst     in   synchronous, active high; empties the queue
     """
@@ -51,7 +52,10 @@ def fifo(clk, rst, s_axis, m_axis, depth):
     word = ConcatSignal(*fields) if len(fields) > 1 else s_axis.tdata
     shown = Signal(intbv(0)[len(word) :])
 
-    queue = register_queue if depth * len(word) <= REGISTER_BITS else ram_queue
+    if depth * len(word) <= REGISTER_BITS:
+        queue = register_queue
+    else:
+        queue = bare_queue if bare else ram_queue
     store = queue(
         clk, rst, s_axis.tvalid, s_axis.tready, word, m_axis.tvalid, m_axis.tready, shown, depth
     )
@@ -85,37 +89,45 @@ def cut(word, field, top):
 
 @block
 def register_queue(clk, rst, push, ready, word, valid, pop, shown, depth):
-    """A queue in flip-flops: the oldest word is shown through a multiplexer."""
-    memory = [Signal(intbv(0)[len(word) :]) for _ in range(depth)]
-    head = Signal(modbv(0, min=0, max=depth))
-    tail = Signal(modbv(0, min=0, max=depth))
-    level = Signal(intbv(0, min=0, max=depth + 1))
-    level_bits = len(level)
-    some = Signal(bool(0))
+    """A queue in flip-flops, the oldest word in the first slot."""
+    slots = [shown, *(Signal(intbv(0)[len(word) :]) for _ in range(depth - 1))]
+    used = [Signal(bool(0)) for _ in range(depth)]
+    step = Signal(bool(0))  # the oldest word goes
+    take = Signal(bool(0))
+    first, last = used[0], used[-1]
+    before, behind = [True, *used[:-1]], [*used[1:], False]
+    moves = [
+        slot(clk, rst, take, step, word, before[i], (*slots, word)[i + 1], behind[i], slots[i], use)
+        for i, use in enumerate(used)
+    ]
 
     @always_comb
     def outputs():
-        ready.next = not level[level_bits - 1]
-        valid.next = some
-        shown.next = memory[head]
+        ready.next = not last
+        valid.next = first
+        take.next = push and not last
+        step.next = pop and first
+
+    return instances()
+
+
+@block
+def slot(clk, rst, take, step, word, before, following, behind, shown, used):
+    """A place of the queue. Where no word is, any may be shown."""
 
     @always(clk.posedge)
     def store():
-        if push and not level[level_bits - 1]:
-            memory[tail].next = word
+        if step or not used:
+            shown.next = word
+            if behind:
+                shown.next = following
 
     @always_seq(clk.posedge, reset=rst)
-    def pointers():
-        if push and not level[level_bits - 1]:
-            tail.next = tail + 1
-            if not (some and pop):
-                level.next = level + 1
-                some.next = True
-        elif some and pop:
-            level.next = level - 1
-            some.next = level != 1
-        if some and pop:
-            head.next = head + 1
+    def count():
+        if take and not step:
+            used.next = before
+        elif step and not take:
+            used.next = behind
 
     return instances()
 
@@ -123,40 +135,51 @@ def register_queue(clk, rst, push, ready, word, valid, pop, shown, depth):
 @block
 def ram_queue(clk, rst, push, ready, word, valid, pop, shown, depth):
     """A queue in a RAM, its output and one more register: three cycles through an empty queue."""
-    head = Signal(modbv(0, min=0, max=depth))
-    tail = Signal(modbv(0, min=0, max=depth))
-    head_next, tail_next = (Signal(modbv(0, min=0, max=depth)) for _ in range(2))
-    some = Signal(bool(0))  # there are words in the RAM
-    full = Signal(bool(0))  # as many as it holds
     fetched = Signal(intbv(0)[len(word) :])
     fetched_valid = Signal(bool(0))
-    shown_valid = Signal(bool(0))
-    take = Signal(bool(0))
-    fetch = Signal(bool(0))
     step = Signal(bool(0))
-
-    memory = ram(clk, take, tail, word, fetch, head, fetched, depth)
-
-    @always_comb
-    def outputs():
-        ready.next = not full
-        valid.next = shown_valid
+    queue = bare_queue(clk, rst, push, ready, word, fetched_valid, step, fetched, depth)
 
     @always_comb
-    def moves():
-        take.next = push and not full
-        step.next = pop or not shown_valid
-        fetch.next = some and (pop or not shown_valid or not fetched_valid)
-
-    @always_comb
-    def advance():
-        head_next.next = head + 1
-        tail_next.next = tail + 1
+    def look():
+        step.next = pop or not valid
 
     @always(clk.posedge)
     def show():
         if step:
             shown.next = fetched
+
+    @always_seq(clk.posedge, reset=rst)
+    def follow():
+        if step:
+            valid.next = fetched_valid
+
+    return instances()
+
+
+@block
+def bare_queue(clk, rst, push, ready, word, valid, pop, shown, depth):
+    """A queue in a RAM, and its output: two cycles through an empty queue."""
+    head = Signal(modbv(0, min=0, max=depth))
+    tail = Signal(modbv(0, min=0, max=depth))
+    head_next, tail_next = (Signal(modbv(0, min=0, max=depth)) for _ in range(2))
+    some = Signal(bool(0))  # there are words in the RAM
+    full = Signal(bool(0))  # as many as it holds
+    take = Signal(bool(0))
+    fetch = Signal(bool(0))
+
+    memory = ram(clk, take, tail, word, fetch, head, shown, depth)
+
+    @always_comb
+    def moves():
+        ready.next = not full
+        take.next = push and not full
+        fetch.next = some and (pop or not valid)
+
+    @always_comb
+    def advance():
+        head_next.next = head + 1
+        tail_next.next = tail + 1
 
     @always_seq(clk.posedge, reset=rst)
     def pointers():
@@ -171,11 +194,9 @@ def ram_queue(clk, rst, push, ready, word, valid, pop, shown, depth):
             head.next = head_next
             if not take:
                 full.next = False
-        if step:
-            shown_valid.next = fetched_valid
         if fetch:
-            fetched_valid.next = True
-        elif step:
-            fetched_valid.next = False
+            valid.next = True
+        elif pop:
+            valid.next = False
 
     return instances()

@@ -18,14 +18,14 @@ Latency. In an idle decoder, without stalls, the first group of a chunk without 
 
 cycles after the chunk's first word was offered, if it has more than two words of raw bytes. f are
 the steps of what comes before the codes, a word, a lane or a byte of a block's header each; c are
-the words that hold codes; u is 1 if the first raw byte is not the lowest of its word. The first
+the words that hold codes; u is 2 if the first raw byte is not the lowest of its word. The first
 word is taken after first_taken cycles. A frame of one value waits for its last raw bytes, which
 come with the check: see contract. A frame's last group is offered later than others would be: it
 waits for the verdict (hls/chunk_check.py).
 
 Rate. Of chunks back to back each takes a cycle for each group, and for each second byte that an
 item of a group needs (hls/lane_dec.py), and overhead more, all of which queues hide in the first
-chunks; raw_join and zero_flags take a cycle more a chunk.
+chunks; raw_join takes up to TURN + 1 cycles more a chunk (hls/raw_join.py).
 
 Errors. A frame's last word says whether it was at fault; the frames before and behind it are not
 touched. Codes, exponents, lanes and the CRC-32 are judged with the chunk: it keeps its number of
@@ -36,11 +36,12 @@ frame.
 
 Role         top
 Golden       read_chunk of swmodel/reference/decode.py, and the package entrolith
-Format       swmodel/FORMAT.md sections 4 to 7, profiles hw-n8-c4096 and hw2-n8-c4096, but the
-             latter's known runs
+Format       swmodel/FORMAT.md sections 4 to 7, profiles hw-n8-c4096 and hw2-n8-c4096, of the
+             latter known runs only if they are built in
 Parameters   fmt: the number format; tables: the table set, built in; width: W, values of a group;
-             loadable: with a memory in place of the tables, of which then only the number counts
-Not done     the stream's header and directory (sections 1 and 2), stored chunks, known runs
+             loadable: with a memory in place of the tables, of which then only the number counts;
+             runs: whether there may be known runs, at width 2 or more
+Not done     the stream's header and directory (sections 1 and 2), stored chunks
 """
 
 from __future__ import annotations
@@ -49,13 +50,21 @@ from myhdl import ResetSignal, Signal, always_comb, always_seq, block, enum, ins
 
 from hls.chunk_check import chunk_check, wait
 from hls.chunk_error import CODE_BITS, ChunkError
-from hls.chunk_parse import SHAPE, chunk_parse, place_bits, span_bits
+from hls.chunk_parse import (
+    MOST_PAIRS,
+    RUNS_SHAPE,
+    SHAPE,
+    chunk_parse,
+    place_bits,
+    span_bits,
+)
 from hls.code_tables import table_bits, word_sizes
 from hls.fifo import fifo
 from hls.lane_dec import lane_dec, overhead
 from hls.point import POINT
 from hls.raw_join import raw_join
 from hls.row_memory import write_port
+from hls.run_bitmap import run_bitmap
 from hls.stream import AxiStream, Contract
 from hls.zero_flags import user_bits, zero_flags
 
@@ -65,12 +74,14 @@ BITMAP_WORDS = 256  # of two chunks
 HEAD_WORDS = 64  # of more chunks than any other queue holds
 LANES = 128  # and headers
 SHAPES = 2
+TOKEN_BYTES = 2 * MOST_PAIRS  # of a chunk: its exponents come behind
+RUN_WORDS = 32  # of bitmaps, ahead of the values
 EXPONENT_BYTES = 256  # what a chunk's end, and the turn of the lanes, may be ahead by
 CHUNKS = 2 * HEAD_WORDS  # more than there can be between the two ends
 
 TO_EXPONENT = {1: 21, 2: 22, 4: 20}  # by width: from the last step before the codes to a group
 TO_RAW = 10  # the same, without the words of codes
-ONE_VALUE = {1: 44, 2: 34, 4: 26}  # by width: from the first word taken to the wait for the verdict
+ONE_VALUE = {1: 48, 2: 38, 4: 30}  # by width: from the first word taken to the wait for the verdict
 
 NONE = int(ChunkError.NONE)
 
@@ -102,7 +113,7 @@ def ports(tables, fmt, width=1, loadable=False):
 
 @block
 def gradient_dec(
-    clk, rst, s_axis, m_axis, tables, fmt, width=1,
+    clk, rst, s_axis, m_axis, tables, fmt, width=1, runs=False,
     table_write=None, table_address=None, table_data=None,
 ):  # fmt: skip
     """Decode frames of chunks.
@@ -125,14 +136,15 @@ def gradient_dec(
     in_flight = Signal(modbv(0, min=0, max=CHUNKS))  # chunks that have begun and not left
     begun, opened, drained, resume = (Signal(bool(0)) for _ in range(4))
     passed, halt, halted, close = (Signal(bool(0)) for _ in range(4))
+    alone, following = (Signal(bool(0)) for _ in range(2))  # what is in flight of a chunk at fault
     fault = Signal(intbv(0)[CODE_BITS:])
 
     word, places = 32 * width, 2 * place_bits(width)
-    value_word, value_user = fmt.width * width, user_bits(width)
+    value_word, value_user = fmt.width * width, user_bits(width, runs)
     zeros_in, zeros = two(32, last=False)
-    bitmap_in, bitmap = two(32, last=False)
+    bitmap_in, bitmap = two(32, user=int(runs), last=runs)
     lanes_in, lanes = two(16, last=False)
-    shape_in, shape = two(SHAPE, last=False)
+    shape_in, shape = two(SHAPE + RUNS_SHAPE * runs, last=False)
     span_in, span = two(span_bits(fmt, width), last=False)
     codes_in, codes = two(word, user=places)
     raw_in, raw = two(word)
@@ -143,24 +155,33 @@ def gradient_dec(
 
     parse = chunk_parse(
         clk, rst, s_axis, zeros_in, bitmap_in, lanes_in, shape_in, span_in, codes_in, raw_in, begun,
-        opened, fault, drained, resume, tables, fmt, width,
+        opened, fault, drained, resume, tables, fmt, width, runs,
     )  # fmt: skip
     zeros_queue = fifo(clk, flush, zeros_in, zeros, HEAD_WORDS)
     bitmap_queue = fifo(clk, flush, bitmap_in, bitmap, BITMAP_WORDS)
     lanes_queue = fifo(clk, flush, lanes_in, lanes, LANES)
-    shape_queue = fifo(clk, flush, shape_in, shape, SHAPES)
+    shape_queue = fifo(clk, flush, shape_in, shape, SHAPES << runs)
     span_queue = fifo(clk, flush, span_in, span, SHAPES)
     codes_queue = fifo(clk, flush, codes_in, codes, CODE_BYTES * 8 // word)
-    raw_queue = fifo(clk, flush, raw_in, raw, RAW_BYTES * 8 // word)
+    raw_queue = fifo(clk, flush, raw_in, raw, RAW_BYTES * 8 // word, bare=True)
+    zero_words, tokens_in = bitmap, None
+    if runs:
+        tokens_in, tokens = two(8 * width, last=False)
+        zero_words_in, zero_words = two(32, user=1, last=False)
+        run_stages = (
+            fifo(clk, flush, tokens_in, tokens, TOKEN_BYTES // width),
+            run_bitmap(clk, flush, bitmap, tokens, zero_words_in, width),
+            fifo(clk, flush, zero_words_in, zero_words, RUN_WORDS),
+        )
     decode = lane_dec(
-        clk, flush, shape, lanes, codes, exponents_in, tail, check, tables, width,
+        clk, flush, shape, lanes, codes, exponents_in, tail, check, tables, width, runs, tokens_in,
         table_write, table_address, table_data,
     )  # fmt: skip
     exponents_queue = fifo(clk, flush, exponents_in, exponents, EXPONENT_BYTES // width)
-    look_up = zero_flags(clk, flush, zeros, bitmap, flags, width)
-    join = raw_join(clk, flush, flags, span, exponents, raw, tail, values, fmt, width)
+    look_up = zero_flags(clk, flush, zeros, zero_words, flags, width, runs)
+    join = raw_join(clk, flush, flags, span, exponents, raw, tail, values, fmt, width, runs)
     verify = chunk_check(
-        clk, rst, values, check, m_axis, passed, halt, halted, close, fault, fmt, width
+        clk, rst, values, check, m_axis, passed, halt, halted, close, fault, fmt, width, runs
     )
 
     @always_comb
@@ -168,7 +189,13 @@ def gradient_dec(
         flush.next = rst or state == step.PURGE
         close.next = state == step.CLOSE
         resume.next = state == step.RESUME and drained
-        halt.next = fault != NONE and in_flight[:1] == 0 and in_flight[0] == opened
+
+    @always_comb
+    def compare():
+        alone.next = in_flight[:1] == 0 and in_flight[0] == opened
+        following.next = in_flight == 1
+        if opened:
+            following.next = in_flight == 2
 
     @always_seq(clk.posedge, reset=rst)
     def recover():
@@ -176,6 +203,9 @@ def gradient_dec(
             in_flight.next = in_flight + 1
         elif passed and not begun:
             in_flight.next = in_flight - 1
+
+        # A fault is known long before the last value of its chunk could be offered.
+        halt.next = fault != NONE and not resume and (alone or (following and passed))
 
         if state == step.PASS:
             if halted:

@@ -32,7 +32,7 @@ STATE = 16  # bits of a lane
 def lane_column(
     clk, rst, move, step, entering, enters, live, raw, limits, escape, biases, orders, emax,
     absent, parted, blocked, refill_byte, exponent_byte,
-    leaves, refill, spell, blocks, exponent, negative, rounds, together,
+    leaves, spell, refill, wants, takes, blocks, exponent, negative, rounds, together,
 ):  # fmt: skip
     """Decode the item of this column of each group.
 
@@ -55,8 +55,10 @@ def lane_column(
     refill_byte    in   what it takes for its state
     exponent_byte  in   what it takes as its exponent
     leaves         out  the lane that comes round
-    refill         out  the item takes a byte for its state
     spell          out  it takes its exponent
+    refill         out  if together: it takes a byte for its state
+    wants          out  if not: it takes a byte, unless it is blocked
+    takes          out  if not: it does
     blocks         out  this item or one before must take another byte
     exponent       out  of the group behind x1
     negative       out  it is
@@ -67,6 +69,7 @@ def lane_column(
     coded1 = Signal(bool(0))  # it is to be dropped
     refill1 = Signal(bool(0))  # then a byte is needed
     escape1 = Signal(bool(0))  # then, or instead, an exponent
+    both1 = Signal(bool(0))  # both are needed; if one is, `wants` is set
     part2 = Signal(intbv(0)[8:])  # the exponent, or the codeword's index
     spelt2 = Signal(bool(0))  # it is the exponent
 
@@ -79,6 +82,7 @@ def lane_column(
     symbol2 = Signal(intbv(0)[PLANES:])
     distance2 = ConcatSignal(intbv(0)[8 - PLANES :], symbol2)
     index2 = part2(PLANES, 0)
+    base2, down2 = (Signal(intbv(0)[8:]) for _ in range(2))  # what is subtracted from what
 
     # over[n - 1]: the codeword is longer than n bits; its first bit is the state's lowest
     flags, compares, at = [Signal(bool(0)) for _ in LIMITED], [], 0
@@ -121,12 +125,23 @@ def lane_column(
 
     # x1: drop it and refill the state; which of its length is it?
 
-    @always_comb
-    def ask():
-        refill.next = refill1 and not blocked
-        spell.next = escape1 and not blocked and (together or not refill1)
-        blocks.next = blocked or (refill1 and escape1 and not together)
-        done.next = parted and not (coded1 or escape1)
+    if together:
+
+        @always_comb
+        def ask():
+            refill.next = refill1
+            spell.next = escape1
+            blocks.next = blocked
+            done.next = parted and not (coded1 or escape1)
+
+    else:
+
+        @always_comb
+        def ask():
+            spell.next = wants and not refill1 and not blocked
+            takes.next = wants and not blocked
+            blocks.next = blocked or both1
+            done.next = parted and not (coded1 or wants)
 
     @always_comb
     def drop():
@@ -179,11 +194,17 @@ def lane_column(
         symbol2.next = concat(s3[index2], s2[index2], s1[index2], s0[index2])
 
     @always_comb
-    def finish():
-        negative.next = not spelt2 and emax < distance2
-        exponent.next = emax - distance2
+    def look_back():
+        base2.next = emax
+        down2.next = distance2
         if spelt2:
-            exponent.next = part2
+            base2.next = part2
+            down2.next = 0
+
+    @always_comb
+    def finish():
+        negative.next = base2 < down2
+        exponent.next = base2 - down2
 
     @always(clk.posedge)
     def ring():
@@ -201,11 +222,29 @@ def lane_column(
         if step:
             coded1.next = live and not raw
             refill1.next = live and not raw and short0
-            escape1.next = live and (raw or escape0)
         elif move and not blocked:
             coded1.next = False
             refill1.next = False
-            escape1.next = escape1 and refill1
+
+    if together:
+
+        @always_seq(clk.posedge, reset=rst)
+        def flags_of_bytes():
+            if step:
+                escape1.next = live and (raw or escape0)
+            elif move:
+                escape1.next = False
+
+    else:
+
+        @always_seq(clk.posedge, reset=rst)
+        def flags_of_bytes():
+            if step:
+                wants.next = live and (raw or escape0 or short0)
+                both1.next = live and not raw and escape0 and short0
+            elif move and not blocked:
+                wants.next = both1
+                both1.next = False
 
     @always(clk.posedge)
     def follow():

@@ -14,10 +14,10 @@ Role         between chunk_parse and raw_join
 Golden       read_exponents of swmodel/reference/decode.py
 Format       swmodel/FORMAT.md sections 3.2, 5 and 6
 Parameters   tables: the table set, built in; width: values of a group; loadable: with a memory in
-             place of the tables, of which then only the number counts
+             place of the tables, of which then only the number counts; runs: whether chunks may
+             have tokens of known runs, at width 2 or more
 Throughput   a group a cycle, and the waits; overhead(width) cycles more a chunk, and what its last
              round lacks of all lanes
-Not done     tokens of zero runs: their two tables alternate from item to item
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ from myhdl import (
 )
 
 from hls.chunk_error import CODE_BITS, ChunkError
-from hls.chunk_parse import INDEX, SHAPE
+from hls.chunk_parse import INDEX, RUNS_SHAPE, SHAPE
 from hls.code_tables import ESCAPE_BITS, LIMIT_BITS, PLANES, code_tables, table_bits, word_sizes
 from hls.code_window import code_window, place_bits, slots_of
 from hls.lane_column import STATE, lane_column
 from hls.point import MAX_LENGTH, POINT, RAW, SYMBOLS
 from hls.row_memory import write_port
 from hls.stream import AxiStream, Contract
+from hls.token_tables import token_tables
 
 CHECKED = POINT.lanes - POINT.tail  # lanes that hold the check value; the others, raw bytes
 
@@ -64,15 +65,16 @@ def overhead(width: int = 1) -> int:
     return POINT.lanes - (width - 1) + 2 + (2 if rounds_of(width) == 2 else 0)
 
 
-def ports(tables, width=1, loadable=False):
+def ports(tables, width=1, loadable=False, runs=False):
     load = write_port(table_bits(tables), word_sizes(tables)) if loadable else {}
     return {
-        "s_shape": AxiStream(SHAPE, last=False),
+        "s_shape": AxiStream(SHAPE + RUNS_SHAPE * runs, last=False),
         "s_lanes": AxiStream(STATE, last=False),
         "s_codes": AxiStream(32 * width, user=2 * place_bits(width)),
         "m_exponents": AxiStream(8 * width, last=False),
         "m_tail": AxiStream(32, last=False),
         "m_check": AxiStream(32 + CODE_BITS, last=False),
+        **({"m_tokens": AxiStream(8 * width, last=False)} if runs else {}),
         **load,
     }
 
@@ -80,18 +82,22 @@ def ports(tables, width=1, loadable=False):
 @block
 def lane_dec(
     clk, rst, s_shape, s_lanes, s_codes, m_exponents, m_tail, m_check, tables, width=1,
-    table_write=None, table_address=None, table_data=None,
+    runs=False, m_tokens=None, table_write=None, table_address=None, table_data=None,
 ):  # fmt: skip
     """Decode exponents, a chunk after the other.
 
     s_shape      in   of each chunk {payload bytes that must be 0, it has codes, number of values
-                      - 1}; taken with its last group
+                      - 1}; taken with its last group. With runs {which of the known tables, it is
+                      of tokens} above these: of a chunk with tokens there is such a word before,
+                      with their number
     s_lanes      in   of each chunk the lane states, then the block headers {table, emax}
     s_codes      in   words with codes, as of code_window
     m_exponents  out  the exponents of a group, the first lowest
     m_tail       out  of each chunk the last raw bytes, after its last exponents
     m_check      out  of each chunk {the first ChunkError found in it, the CRC-32}, with m_tail; the
                       chunk after it waits for both to go
+    m_tokens     out  if there are runs, groups of tokens: of each its class, if that is spelt out,
+                      or 255 less it
     rst          in   synchronous, active high
     table_write    in   if it is loadable, the write port of its memory (hls/row_memory.py),
                         for tables that no chunk in it names; code_tables.memory_rows are the rows
@@ -104,6 +110,8 @@ def lane_dec(
     last_of_block = POINT.block // width - 1
     block_bits = last_of_block.bit_length()
     alone = width == 1
+    if runs and alone:
+        raise ValueError("tokens of runs have no group of one")
     drained = rounds == 2  # the turn must wait for the last group to have gone through its steps
 
     step_of = enum("GATHER", "TURN", "RUN")  # all lanes at home, all change, all go round
@@ -116,7 +124,7 @@ def lane_dec(
     number = Signal(modbv(0)[group_bits:])  # of that group
     following = Signal(modbv(0)[group_bits:])  # of the one after it
     last = Signal(bool(0))  # it is the chunk's last
-    boundary = Signal(bool(0))  # it is a block's last
+    boundary = Signal(bool(0))  # it is a block's last, but not the chunk's
     unused = Signal(intbv(0)[2:])  # payload bytes that must be 0
 
     # the block of the group that enters
@@ -125,10 +133,20 @@ def lane_dec(
     coder = Signal(intbv(0)[coder_bits:])  # its table
     raw = Signal(bool(0))
     opening = Signal(bool(0))  # the group is the block's first
-    blank = Signal(bool(0))  # its header has not been read
+    blank = Signal(bool(0))  # there is one, and its header has not been read
     read_header = Signal(bool(0))
     used = Signal(bool(0))  # that was the cycle before, and the word may leave
     want_header = Signal(bool(0))
+
+    # tokens
+    of_tokens = token_part = hand_over = fresh = token0 = token2 = False
+    token_room = True
+    if runs:
+        of_tokens = Signal(bool(0))  # so is the group that enters, or waits for its header
+        token_part = Signal(bool(0))  # so are the chunk's groups at hand; those of values follow
+        hand_over = Signal(bool(0))  # now
+        fresh = Signal(bool(0))  # they have begun to
+        token_room = Signal(bool(0))
 
     # groups in the first step, the second, and behind
     valid0, valid1, valid2 = (Signal(bool(0)) for _ in range(3))
@@ -141,12 +159,23 @@ def lane_dec(
     biases = [Signal(intbv(0)[MAX_LENGTH:]) for _ in range(PLANES)]
     orders = [Signal(intbv(0)[SYMBOLS:]) for _ in range(PLANES)]
 
-    coded = Signal(bool(0))
+    tokens = [Signal(bool(0)) for _ in range(3)]
+    known = [Signal(bool(0)) for _ in range(3)]
+    emax_shown = emax2
+    item_words = [(limits, escape, biases, orders)] * width
+    if runs:
+        token0, _, token2 = tokens
+        emax_shown = Signal(intbv(0)[8:])
+
+    coded, cleared = (Signal(bool(0)) for _ in range(2))
     room, source, go, able, move, step, start, missing, unread = (Signal(bool(0)) for _ in range(9))
-    take = Signal(intbv(0)[slots:])
+    want, take = Signal(intbv(0)[slots - 1 :]), Signal(intbv(0)[slots:])
     dealt = Signal(intbv(0)[8 * slots :])
     payload = Signal(intbv(0)[64:])
-    lacking, sunk = (Signal(bool(0)) for _ in range(2))  # what moved before was wrong
+    lacking = Signal(bool(0))  # what moved before was wrong
+    sunk = Signal(intbv(0)[width:])
+    odd_states, odd_payloads, surfeit = (Signal(bool(0)) for _ in range(3))  # or what may have left
+    some_left, left = (Signal(bool(0)) for _ in range(2))  # lanes of a chunk have, all have
     wrong = Signal(intbv(0)[CODE_BITS:])
     fault = Signal(intbv(0)[CODE_BITS:])  # of the chunk whose lanes the rings hold
     verdict = Signal(intbv(0)[CODE_BITS:])  # of the one whose lanes have left
@@ -161,37 +190,53 @@ def lane_dec(
 
         @always_comb
         def gather_more():
-            gather.next = not more and not ready and s_lanes.tvalid
+            gather.next = not more and not token_part and not ready and s_lanes.tvalid
             turned.next = step and entering
 
     window = code_window(
-        clk, rst, s_codes, start, coded, valid1, go, able, missing, unread, take, dealt, width
-    )
+        clk, rst, s_codes, start, coded, cleared, valid1, go, able, missing, unread, want, take,
+        dealt, width,
+    )  # fmt: skip
     load = (table_write, table_address, table_data) if table_write is not None else None
-    words = code_tables(clk, rst, step, coder, limits, escape, biases, orders, tables, load)
+    words = [code_tables(clk, rst, step, coder, limits, escape, biases, orders, tables, load)]
+    if runs:
+        item_words = [
+            (
+                Signal(intbv(0)[LIMIT_BITS:]),
+                Signal(intbv(0)[ESCAPE_BITS:]),
+                [Signal(intbv(0)[MAX_LENGTH:]) for _ in range(PLANES)],
+                [Signal(intbv(0)[SYMBOLS:]) for _ in range(PLANES)],
+            )
+            for _ in range(2)
+        ]
+        for parity, shown in enumerate(item_words):
+            block_words = limits, escape, biases, orders
+            words.append(token_tables(tokens, known, block_words, shown, parity))
 
     # The columns. Item k of a chunk's last group is there if k is not above `surplus`.
 
     surplus = 0 if alone else Signal(intbv(0)[item_bits:])  # items of the last group, less one
-    columns, exponents, negatives, leave, takes = [], [], [], [], []
-    odd_states, odd_payloads = [], []
+    columns, exponents, negatives, leave, wants, takes = [], [], [], [], [], []
+    states, payloads = [], []
     blocks = False
     for k in range(width):
         blocked, blocks = blocks, Signal(bool(0))
         live, absent, refill, spell, negative = (Signal(bool(0)) for _ in range(5))
+        wanted, taken = (Signal(bool(0)) for _ in range(2))
         leaves, exponent = Signal(intbv(0)[STATE:]), Signal(intbv(0)[8:])
         if alone:
             refill_byte, exponent_byte = dealt(8, 0), dealt(16, 8)
-            takes += [refill, spell]
+            wants = takes = [refill, spell]
         else:
             refill_byte = exponent_byte = dealt(8 * k + 8, 8 * k)
-            takes.append(Signal(bool(0)))
-            columns.append(either(refill, spell, takes[-1]))
+            wants.append(wanted)
+            takes.append(taken)
         columns.append(
             lane_column(
-                clk, rst, move, step, entering, parts[k], live, raw0, limits, escape, biases,
-                orders, emax2, absent, parted, blocked, refill_byte, exponent_byte,
-                leaves, refill, spell, blocks, exponent, negative, rounds, alone,
+                clk, rst, move, step, entering, parts[k], live, raw0,
+                *item_words[k % len(item_words)], emax_shown, absent, parted, blocked,
+                refill_byte, exponent_byte,
+                leaves, spell, refill, wanted, taken, blocks, exponent, negative, rounds, alone,
             )
         )  # fmt: skip
         if k == 0:
@@ -203,13 +248,14 @@ def lane_dec(
         exponents.append(exponent)
         negatives.append(negative)
         leave.append(leaves(8, 0))
-        odd_states.append(odd_state)
-        odd_payloads.append(odd_payload)
+        states.append(odd_state)
+        payloads.append(odd_payload)
     split = blocks
+    want_bits = ConcatSignal(*reversed(wants[:-1])) if slots > 2 else wants[0]
     take_bits = ConcatSignal(*reversed(takes))
     exponents_word, negative_bits, odd_state_bits, odd_payload_bits = (
         signals[0] if alone else ConcatSignal(*reversed(signals))
-        for signals in (exponents, negatives, odd_states, odd_payloads)
+        for signals in (exponents, negatives, states, payloads)
     )
     paid = ConcatSignal(*reversed(leave), payload(64, 8 * width))
 
@@ -221,20 +267,25 @@ def lane_dec(
 
     @always(clk.posedge)
     def look_ahead():
-        if phase != step_of.RUN:
+        if phase != step_of.RUN or fresh:
             last.next = s_shape.tdata[INDEX:item_bits] == 0
             boundary.next = False
         elif step and more:
             last.next = following == s_shape.tdata[INDEX:item_bits]
-            boundary.next = following[block_bits:] == last_of_block
+            boundary.next = (
+                not last
+                and following[block_bits:] == last_of_block
+                and following != s_shape.tdata[INDEX:item_bits]
+                and not of_tokens
+            )
 
     # When the rings move.
 
     @always_comb
     def look():
-        room.next = m_exponents.tready or not m_exponents.tvalid
+        room.next = (m_exponents.tready or not m_exponents.tvalid) and token_room
         source.next = (phase == step_of.TURN and ((ready and s_lanes.tvalid) or not entering)) or (
-            phase == step_of.RUN and not (more and blank)
+            phase == step_of.RUN and not blank
         )
 
     @always_comb
@@ -245,27 +296,24 @@ def lane_dec(
 
     @always_comb
     def gather_bytes():
+        want.next = want_bits
         take.next = take_bits
 
     @always_comb
     def take_words():
-        s_shape.tready.next = (
-            phase == step_of.RUN and more and last and not blank and room and able and not split
-        )
-        want_header.next = (
-            phase == step_of.RUN
-            and more
-            and (blank or (boundary and not last and room and able and not split))
+        s_shape.tready.next = phase == step_of.RUN and more and last and step
+        want_header.next = phase == step_of.RUN and (
+            blank or (boundary and room and able and not split)
         )
 
     @always_comb
     def take_lanes():
         s_lanes.tready.next = (
             used
-            or (not more and not ready)
+            or (not more and not token_part and not ready)
             or (phase == step_of.TURN and entering and room and able and not split)
         )
-        read_header.next = want_header and s_lanes.tvalid
+        read_header.next = want_header and s_lanes.tvalid and (s_shape.tvalid or not fresh)
         start.next = phase == step_of.TURN and lane == rounds - 1 and step
         coded.next = entering and s_shape.tdata[INDEX]
 
@@ -278,9 +326,9 @@ def lane_dec(
             if held:
                 leaving.next = True
                 entering.next = s_shape.tvalid
-                if not (m_tail.tvalid or m_check.tvalid):
+                if cleared and not (m_tail.tvalid or m_check.tvalid):
                     phase.next = step_of.TURN
-            elif s_shape.tvalid:
+            elif cleared and s_shape.tvalid:
                 leaving.next = False
                 entering.next = True
                 phase.next = step_of.TURN
@@ -288,7 +336,7 @@ def lane_dec(
             if start:
                 held.next = entering
                 more.next = entering
-                blank.next = entering
+                blank.next = entering and not of_tokens
                 entering.next = False
                 phase.next = step_of.GATHER
                 if entering:
@@ -300,20 +348,22 @@ def lane_dec(
                     if last:
                         more.next = False
                         number.next = 0
-                if lane == rounds - 1 and (
+                if hand_over:
+                    more.next = True
+                elif lane == rounds - 1 and (
                     (not more and not (drained and valid0)) or (last and not drained)
                 ):
                     phase.next = step_of.GATHER
             if read_header:
                 blank.next = False
-            elif want_header:
+            elif want_header or hand_over:
                 blank.next = True
 
         if m_tail.tready:
             m_tail.tvalid.next = False
         if m_check.tready:
             m_check.tvalid.next = False
-        if start and leaving:
+        if left:
             m_tail.tvalid.next = True
             m_check.tvalid.next = True
 
@@ -340,14 +390,14 @@ def lane_dec(
         if move:
             valid2.next = valid1 and not split
             parted.next = split
-            m_exponents.tvalid.next = valid2
+            m_exponents.tvalid.next = valid2 and not token2
         elif m_exponents.tready:
             m_exponents.tvalid.next = False
 
     @always(clk.posedge)
     def follow_on():
         if step:
-            raw0.next = raw
+            raw0.next = raw and not of_tokens
             opening0.next = opening
             opening1.next = opening0
             if opening1:
@@ -365,58 +415,105 @@ def lane_dec(
                 surplus.next = s_shape.tdata[item_bits:]
             if step:
                 last0.next = phase == step_of.RUN and more and last
-                last1.next = last0
+                last1.next = last0 and not token0  # the next group may be values, and the last
 
     @always_comb
     def show_payload():
         m_check.tdata.next = concat(verdict, payload[32:])
         m_tail.tdata.next = payload[64:32]
 
+    if runs:
+
+        @always_comb
+        def look_at_tokens():
+            of_tokens.next = s_shape.tdata[SHAPE]
+            token_room.next = m_tokens.tready or not m_tokens.tvalid
+            hand_over.next = (
+                step
+                and phase == step_of.RUN
+                and token_part
+                and lane == rounds - 1
+                and (last or not more)
+            )
+
+        @always_comb
+        def spare_emax():
+            emax_shown.next = emax2
+            if token2:
+                emax_shown.next = 255
+
+        @always_comb
+        def show_tokens():
+            m_tokens.tdata.next = m_exponents.tdata
+
+        token1 = tokens[1]
+        known0, known1, known2 = known
+
+        @always_seq(clk.posedge, reset=rst)
+        def follow_tokens():
+            if start:
+                token_part.next = entering and of_tokens
+            elif hand_over:
+                token_part.next = False
+            if hand_over:
+                fresh.next = True
+            elif read_header:
+                fresh.next = False
+            if step:
+                token0.next = of_tokens and more
+                token1.next = token0
+                token2.next = token1
+                known0.next = s_shape.tdata[SHAPE + 1]
+                known1.next = known0
+                known2.next = known1
+            if move:
+                m_tokens.tvalid.next = valid2 and token2
+            elif m_tokens.tready:
+                m_tokens.tvalid.next = False
+
     # What is wrong.
 
     @always_seq(clk.posedge, reset=rst)
     def look_back():
         lacking.next = move and missing
-        sunk.next = move and valid2 and negative_bits != 0
+        sunk.next = 0
+        if move and valid2:
+            sunk.next = negative_bits
+        left.next = start and leaving
+
+        some_left.next = phase == step_of.TURN and leaving and step
+
+    @always(clk.posedge)
+    def look_at_lanes():
+        odd_states.next = odd_state_bits != 0
+        odd_payloads.next = odd_payload_bits != 0
+        surfeit.next = unread
 
     @always_comb
     def judge():
         wrong.next = NONE
         if lacking:
             wrong.next = E_CODES
-        elif sunk:
+        elif sunk != 0:
             wrong.next = E_EXPONENT
-        elif phase == step_of.TURN and leaving and step:
-            if odd_state_bits != 0:
-                wrong.next = E_FINAL_STATE
-            elif odd_payload_bits != 0:
-                wrong.next = E_PAYLOAD
-            elif lane == rounds - 1 and unread:
-                wrong.next = E_CODES
+        elif some_left and odd_states:
+            wrong.next = E_FINAL_STATE
+        elif some_left and odd_payloads:
+            wrong.next = E_PAYLOAD
+        elif left and surfeit:
+            wrong.next = E_CODES
 
     @always_seq(clk.posedge, reset=rst)
     def refuse():
-        if start:
+        if left:
             fault.next = NONE
-            if leaving:
-                verdict.next = fault
-                if fault == NONE:
-                    verdict.next = wrong
+            verdict.next = fault
+            if fault == NONE:
+                verdict.next = wrong
         elif fault == NONE:
             fault.next = wrong
 
     return instances()
-
-
-@block
-def either(refill, spell, takes):
-    """An item takes a byte."""
-
-    @always_comb
-    def join():
-        takes.next = refill or spell
-
-    return join
 
 
 @block
@@ -466,16 +563,14 @@ def gather_lanes(clk, rst, parts, gather, turned, ready):
     some = Signal(modbv(0)[most.bit_length() :])
     moves = [shift(clk, gather, parts[i + 1], parts[i]) for i in range(most)]
 
-    @always_comb
-    def show():
-        ready.next = some == most
-
     @always_seq(clk.posedge, reset=rst)
     def count():
         if turned:
             some.next = 0
+            ready.next = False
         elif gather:
             some.next = some + 1
+            ready.next = some == most - 1
 
     return instances()
 

@@ -2,16 +2,18 @@
 """raw_join: join exponents with their raw parts, and put the zeros between the values.
 
 A word of raw bytes and the one behind it are a ring: a byte of a chunk has the place of its number
-in its word. The places behind the next byte are those of the word that is held, those before it
-those of the word that is offered, and where neither has a byte any more the last raw bytes follow,
-which come through the lanes. So whatever a group needs lies in the ring, from the next byte on. The
-exponents are another.
+in its word. The places behind the byte that was used last are those of the word that is held, the
+others those of the word that tail_join offers. So whatever a group needs lies in the ring, behind
+that byte. The exponents are another. Where a group lies in both, and whether it needs a word that
+is offered, is found a cycle before the group is made.
 
 Role         between lane_dec and chunk_check
 Golden       the last loop of read_nonzeros in swmodel/reference/decode.py
 Format       swmodel/FORMAT.md sections 4.1 and 5.1
 Parameters   fmt: the number format, a raw part is one byte or three; width: W, values of a group
-Throughput   a group a cycle; a cycle more a chunk that has values other than zero
+Throughput   a group a cycle; TURN cycles more before a chunk that has values other than zero, one
+             less if its first raw byte is the lowest of its word; and one more in a chunk if a
+             group asks for the last raw word as soon as it is there
 """
 
 from __future__ import annotations
@@ -23,37 +25,43 @@ from myhdl import (
     always_comb,
     always_seq,
     block,
+    enum,
     instances,
     intbv,
 )
 
-from hls.choose import either, pick
 from hls.chunk_parse import place_bits, span_bits
 from hls.expand import expand, find_sources
 from hls.fifo import cut
 from hls.point import POINT
+from hls.popcount import popcount
 from hls.rotate import rotate
 from hls.stream import AxiStream, Contract, item_bits
+from hls.tail_join import tail_join
 from hls.zero_flags import user_bits
 
-CONTRACT = Contract(latency=1, interval=1)
+CONTRACT = Contract(latency=2, interval=1)
+
+TURN = 4  # cycles between chunks, at most
 
 BYTE, TRIPLE = 1, 3  # bytes of a raw part
 
 
-def ports(fmt, width=1):
+def ports(fmt, width=1, runs=False):
     return {
-        "s_flags": AxiStream(width, user=user_bits(width)),
+        "s_flags": AxiStream(width, user=user_bits(width, runs)),
         "s_span": AxiStream(span_bits(fmt, width), last=False),
         "s_exponents": AxiStream(fmt.exponent * width, last=False),
         "s_raw": AxiStream(32 * width),
         "s_tail": AxiStream(8 * POINT.tail, last=False),
-        "m_axis": AxiStream(fmt.width * width, user=user_bits(width)),
+        "m_axis": AxiStream(fmt.width * width, user=user_bits(width, runs)),
     }
 
 
 @block
-def raw_join(clk, rst, s_flags, s_span, s_exponents, s_raw, s_tail, m_axis, fmt, width=1):
+def raw_join(
+    clk, rst, s_flags, s_span, s_exponents, s_raw, s_tail, m_axis, fmt, width=1, runs=False
+):
     """Make a group of values.
 
     s_flags      in   of each value of a group whether it is zero or none, as of zero_flags
@@ -71,98 +79,88 @@ def raw_join(clk, rst, s_flags, s_span, s_exponents, s_raw, s_tail, m_axis, fmt,
     number_bits = width.bit_length()
     last_flag, check_flag = user_bits(width) - 2, user_bits(width) - 1
 
-    begun = Signal(bool(0))  # what follows is of the chunk
+    # WAIT: for a span. OPEN: for the word in which the first raw byte lies. RUN: groups enter.
+    # CLOSE: the chunk's last has, and has not left.
+    phase_of = enum("WAIT", "OPEN", "RUN", "CLOSE", encoding="one_hot")
+    phase = Signal(phase_of.WAIT)
+    known = Signal(bool(0))  # s_span is the chunk's
     opens = Signal(bool(0))
-    number = Signal(intbv(0)[number_bits:])  # of values other than zero in the group
+    aligned = Signal(bool(0))  # the first raw byte is the lowest of its word
+
+    # what s_span says
+    origin = Signal(intbv(0)[bits:])
+    last = Signal(intbv(0)[bits:])
+    in_tail = Signal(bool(0))
+    stripped = Signal(intbv(0)[2:])
+
+    # the group that enters
+    number = Signal(intbv(0)[number_bits:])  # of its values other than zero
     none = Signal(bool(0))  # there are none
-    closing = Signal(bool(0))  # it is the last of a chunk that has some
     amount = Signal(intbv(0)[bits:])  # bytes of their raw parts
-    here = Signal(bool(0))  # the group can be made
+    place = Signal(intbv(0)[bits:])  # of the last byte used before it
+    grown = Signal(intbv(0)[bits + 1 :])  # of its own last
+    accepted = Signal(bool(0))
+
+    # the group at hand
+    valid = Signal(bool(0))
+    zeros = Signal(intbv(0)[width:])
+    user = Signal(intbv(0)[user_bits(width, runs) :])
+    frame_last = Signal(bool(0))
+    place_here = Signal(intbv(0)[bits:])
+    needs_word = Signal(bool(0))
+    needs_exponents = Signal(bool(0))
+
+    here = Signal(bool(0))  # it can be made
     room = Signal(bool(0))  # and offered
     enter = Signal(bool(0))  # or what is there of it
     step = Signal(bool(0))
+    full = Signal(bool(0))  # a raw word is offered
+    pop = Signal(bool(0))  # it goes
+    fetch = Signal(bool(0))  # and is held from now on
 
-    # what s_span says
-    first = Signal(intbv(0)[bits:])
-    last = Signal(intbv(0)[bits:])
-    stripped = Signal(intbv(0)[2:])
-    in_tail = Signal(bool(0))  # all of the chunk's raw bytes
-
-    # the ring of raw bytes
-    place = Signal(intbv(0)[bits:])  # of the next byte
-    place_next = Signal(intbv(0)[bits:])
-    grown = Signal(intbv(0)[bits + 1 :])  # of the one behind the group's
-    held_last = Signal(bool(0))  # the held word is the chunk's last
-    over = Signal(bool(0))  # all words of the chunk have been used up
-    wanted = Signal(bool(0))  # the group takes bytes of the word that is offered
-    fetch = Signal(bool(0))
-    late = Signal(bool(0))  # it may take some of the last raw bytes
-
-    # the ring of exponents
-    wanted_exponents = Signal(bool(0))
-
-    fields = [(first, bits), (last, 2 * bits), (in_tail, 2 * bits + 1)]
+    fields = [(origin, bits), (last, 2 * bits), (in_tail, 2 * bits + 1)]
     if size == TRIPLE:
         fields.append((stripped, 2 * bits + 3))
     spans = [cut(s_span.tdata, field, top) for field, top in fields]
-    offered = [Signal(intbv(0)[8:]) for _ in range(depth)]
-    cuts = [cut(s_raw.tdata, byte, 8 * (i + 1)) for i, byte in enumerate(offered)]
-    held = [Signal(intbv(0)[8:]) for _ in range(depth)]  # the first never counts
-    keeps = [keep(clk, fetch, offered[i], held[i]) for i in range(1, depth)]
 
-    tail = [Signal(intbv(0)[8:]) for _ in range(POINT.tail)]
-    tail_cuts = [cut(s_tail.tdata, byte, 8 * (i + 1)) for i, byte in enumerate(tail)]
-    behind = Signal(intbv(0)[2:])  # turns the last bytes so that they follow the last word
-    turned_tail = [Signal(intbv(0)[8:]) for _ in range(POINT.tail)]
-    tail_turn = rotate(tail, behind, turned_tail)
-
-    ring = [Signal(intbv(0)[8:]) for _ in range(depth)]
-    sources = [Signal(intbv(0)[3 if i else 2 :]) for i in range(depth)]
-    # of places 1, 2, ...: from `place` on, from `place_next` on, and behind the last
-    is_held, to_be_held, is_beyond = (Signal(intbv(0)[depth - 1 :]) for _ in range(3))
-    holding, ending = find_held(place_next, to_be_held), find_beyond(last, is_beyond)
-    finds = [find_first(held_last, over, sources[0])]
-    finds += [
-        find_byte(is_held(i - 1), is_beyond(i - 1), held_last, over, s_raw.tlast, sources[i])
-        for i in range(1, depth)
-    ]
-    joins = [
-        pick(
-            sources[i], [turned_tail[i % POINT.tail], offered[i], held[i]][: 3 if i else 2], ring[i]
-        )
-        for i in range(depth)
-    ]
+    word = [Signal(intbv(0)[8:]) for _ in range(depth)]
+    raw_words = tail_join(clk, rst, known, last, in_tail, s_raw, s_tail, word, full, pop)
     stream = [Signal(intbv(0)[8:]) for _ in range(size * width)]
-    turn = rotate(ring, place, stream)
-
+    window = ring(clk, fetch, word, place_here, stream)
     exponents = [Signal(intbv(0)[fmt.exponent :]) for _ in range(width)]
+    exponents_window = exponent_ring(
+        clk, s_exponents, opens, number, accepted, needs_exponents, exponents, width
+    )
+
     raws = [Signal(intbv(0)[fmt.raw :]) for _ in range(width)]
     values = [Signal(intbv(0)[fmt.width :]) for _ in range(width)]
     parts = [form_raw(stream, stripped, i, raws[i]) for i in range(width)]
     whole = [
         form_value(clk, enter, exponents[i], raws[i], values[i], fmt.mantissa) for i in range(width)
     ]
-    window = exponent_window(
-        clk, s_exponents, number, none, opens, step, wanted_exponents, exponents, width
-    )
 
     places = [Signal(intbv(0)[j + 1 :]) for j in range(width)]
     kept_places = [Signal(intbv(0)[j + 1 :]) for j in range(width)]
-    found = find_sources(s_flags.tdata, places)
+    found = find_sources(zeros, places)
     kept = [keep_reset(clk, rst, enter, a, b) for a, b in zip(places, kept_places, strict=True)]
     once, twice = ConcatSignal(False, number), ConcatSignal(number, False)
-    numbers = tuple(width - zeros.bit_count() for zeros in range(1 << width))
     spread = expand(values, kept_places, m_axis.tdata)
 
-    @always_comb
-    def count():
-        number.next = numbers[int(s_flags.tdata)]
+    # What enters.
 
-    @always_comb
-    def look():
-        none.next = number == 0
-        behind.next = ~last[2:]
-        closing.next = s_flags.tuser[last_flag] and s_flags.tuser[check_flag]
+    if width == 1:
+
+        @always_comb
+        def count():
+            number.next = not s_flags.tdata[0]
+
+    else:
+        there = Signal(intbv(0)[width:])
+        counting = popcount(there, number)
+
+        @always_comb
+        def invert():
+            there.next = ~s_flags.tdata
 
     if size == BYTE:
 
@@ -182,98 +180,83 @@ def raw_join(clk, rst, s_flags, s_span, s_exponents, s_raw, s_tail, m_axis, fmt,
 
     @always_comb
     def grow():
+        none.next = number == 0
         grown.next = place + amount
 
     @always_comb
-    def go_on():
-        place_next.next = first
-        if begun:
-            place_next.next = grown[bits:]
+    def accept():
+        s_flags.tready.next = (none or phase == phase_of.RUN) and (step or not valid)
+        accepted.next = s_flags.tvalid and (none or phase == phase_of.RUN) and (step or not valid)
+
+    @always(clk.posedge)
+    def prepare():
+        if accepted:
+            zeros.next = s_flags.tdata
+            user.next = s_flags.tuser
+            frame_last.next = s_flags.tlast
+            place_here.next = place
+            needs_word.next = grown[bits]
+        if opens:
+            place.next = origin
+        elif accepted:
+            place.next = grown[bits:]
+
+    # What leaves.
 
     @always_comb
-    def look_ahead():
-        wanted.next = not (over or held_last or none) and (place == 0 or grown > depth)
-        late.next = over or held_last or (s_raw.tlast and (place == 0 or grown > depth))
-
-    @always_comb
-    def look_here():
+    def look():
         room.next = m_axis.tready or not m_axis.tvalid
-        enter.next = s_flags.tvalid and (m_axis.tready or not m_axis.tvalid)
-        here.next = s_flags.tvalid and (
-            none
-            or (
-                begun
-                and (s_exponents.tvalid or not wanted_exponents)
-                and (s_raw.tvalid or not wanted)
-                and (s_tail.tvalid or not late)
-            )
+        enter.next = valid and (m_axis.tready or not m_axis.tvalid)
+        here.next = (
+            valid and (s_exponents.tvalid or not needs_exponents) and (full or not needs_word)
         )
+        aligned.next = origin == depth - 1
+        known.next = phase != phase_of.WAIT
+        opens.next = phase == phase_of.OPEN
 
     @always_comb
     def move():
         step.next = room and here
-        opens.next = not begun and s_span.tvalid and (first == 0 or in_tail or s_raw.tvalid)
 
     @always_comb
     def take():
-        s_flags.tready.next = room and (
-            none
-            or (
-                begun
-                and (s_exponents.tvalid or not wanted_exponents)
-                and (s_raw.tvalid or not wanted)
-                and (s_tail.tvalid or not late)
-            )
+        s_exponents.tready.next = room and valid and needs_exponents and (full or not needs_word)
+        pop.next = (opens and not aligned) or (
+            room and valid and needs_word and (s_exponents.tvalid or not needs_exponents)
         )
-        s_span.tready.next = step and closing
-        s_tail.tready.next = step and closing
-        s_raw.tready.next = (not begun and s_span.tvalid and first != 0 and not in_tail) or (
-            room
-            and s_flags.tvalid
-            and begun
-            and wanted
-            and (s_exponents.tvalid or not wanted_exponents)
-            and (s_tail.tvalid or not late)
-        )
-        s_exponents.tready.next = (
-            room
-            and s_flags.tvalid
-            and begun
-            and wanted_exponents
-            and (s_raw.tvalid or not wanted)
-            and (s_tail.tvalid or not late)
-        )
+        s_span.tready.next = phase == phase_of.CLOSE and step
 
     @always_comb
     def load():
-        fetch.next = s_raw.tvalid and s_raw.tready
+        fetch.next = full and pop
 
     @always_seq(clk.posedge, reset=rst)
     def control():
-        if opens:
-            begun.next = True
-        elif step and closing:
-            begun.next = False
+        if accepted:
+            valid.next = True
+        elif step:
+            valid.next = False
         if room:
             m_axis.tvalid.next = here
         if enter:
-            m_axis.tuser.next = s_flags.tuser
+            m_axis.tuser.next = user
+
+        if phase == phase_of.WAIT:
+            if s_span.tvalid:
+                phase.next = phase_of.OPEN
+        elif phase == phase_of.OPEN:
+            if full or aligned:
+                phase.next = phase_of.RUN
+        elif phase == phase_of.RUN:
+            if accepted and s_flags.tuser[last_flag] and s_flags.tuser[check_flag]:
+                phase.next = phase_of.CLOSE
+        elif step:
+            phase.next = phase_of.WAIT
 
     @always(clk.posedge)
     def follow():
-        if step or not begun:
-            place.next = place_next
-            is_held.next = to_be_held
-        if not begun:
-            over.next = in_tail
-            held_last.next = s_raw.tlast and first != 0
-        elif step:
-            if held_last and grown[bits]:
-                over.next = True
-            if wanted:
-                held_last.next = s_raw.tlast
         if enter:
-            m_axis.tlast.next = s_flags.tlast
+            m_axis.tlast.next = frame_last
 
     return instances()
 
@@ -299,61 +282,29 @@ def keep_reset(clk, rst, enable, word, kept):
 
 
 @block
-def find_held(place, held):
-    """The places of a ring from this one on, whose words are held; none, if it is the first."""
-    depth = len(held) + 1
-    places = (0, *(2 ** (depth - 1) - 2 ** (i - 1) for i in range(1, depth)))
+def ring(clk, fetch, offered, place, stream):
+    """The items of a ring behind a place: of the word that is held, then of the one offered.
 
-    @always_comb
-    def find():
-        held.next = places[int(place)]
-
-    return find
-
-
-@block
-def find_beyond(last, beyond):
-    """The places behind the last."""
-    depth = len(beyond) + 1
-    places = tuple(2 ** (depth - 1) - 2**i for i in range(depth))
-
-    @always_comb
-    def find():
-        beyond.next = places[int(last)]
-
-    return find
+    Item k of `held` is number k + 1 of its word; the first is never needed again.
+    """
+    held = [Signal(intbv(0)[len(offered[0]) :]) for _ in offered[1:]]
+    keeps = [keep(clk, fetch, item, kept) for item, kept in zip(offered[1:], held, strict=True)]
+    items = [*(Signal(intbv(0)[len(offered[0]) :]) for _ in held), offered[0]]
+    joins = [join(place, held[k], offered[k + 1], items[k], k) for k in range(len(held))]
+    return keeps, joins, rotate(items, place, stream)
 
 
 @block
-def find_first(held_last, over, source):
-    """As find_byte, for the first place: of the held word it is never needed."""
+def join(place, held, offered, item, k):
+    """Item k behind the first is held, unless it has been used."""
 
     @always_comb
-    def find():
-        source.next = 2
-        if over or held_last:
-            source.next = 1
+    def show():
+        item.next = offered
+        if place <= k:
+            item.next = held
 
-    return find
-
-
-@block
-def find_byte(held, beyond, held_last, over, offered_last, source):
-    """Which byte a place of the ring has: {of the held word, of the one offered, of the last}."""
-
-    @always_comb
-    def find():
-        source.next = 2
-        if over:
-            source.next = 1
-        elif held:
-            source.next = 4
-            if held_last and beyond:
-                source.next = 1
-        elif held_last or (offered_last and beyond):
-            source.next = 1
-
-    return find
+    return show
 
 
 @block
@@ -395,46 +346,46 @@ def form_value(clk, enable, exponent, raw, value, mantissa):
 
 
 @block
-def exponent_window(clk, s_exponents, number, none, opens, step, wanted, exponents, width):
-    """The next exponents; `wanted` if some of them are in the group that is offered."""
+def exponent_ring(clk, s_exponents, opens, number, accepted, needs_exponents, exponents, width):
+    """The next exponents; whether the group at hand needs some of those that are offered."""
     if width == 1:
         only = exponents[0]
 
         @always_comb
         def show():
             only.next = s_exponents.tdata
-            wanted.next = not none
 
-        return show
+        @always(clk.posedge)
+        def look():
+            if accepted:
+                needs_exponents.next = number != 0
 
-    bits = item_bits(width)
-    place = Signal(intbv(0)[bits:])  # of the next exponent in its group
+        return show, look
+
+    bits, full = item_bits(width), width - 1
+    place, place_here = (Signal(intbv(0)[bits:]) for _ in range(2))  # of the last one used
     grown = Signal(intbv(0)[bits + 1 :])
     fetch = Signal(bool(0))
     offered = [Signal(intbv(0)[8:]) for _ in range(width)]
     cuts = [cut(s_exponents.tdata, item, 8 * (i + 1)) for i, item in enumerate(offered)]
-    held = [Signal(intbv(0)[8:]) for _ in range(width)]  # the first never counts
-    keeps = [keep(clk, fetch, offered[i], held[i]) for i in range(1, width)]
-    ring = [offered[0], *(Signal(intbv(0)[8:]) for _ in range(width - 1))]
-    is_held = Signal(intbv(0)[width - 1 :])
-    holding = find_held(place, is_held)
-    joins = [either(is_held(i - 1), held[i], offered[i], ring[i]) for i in range(1, width)]
-    turn = rotate(ring, place, exponents)
+    window = ring(clk, fetch, offered, place_here, exponents)
 
     @always_comb
     def grow():
         grown.next = place + number
 
     @always_comb
-    def look():
-        wanted.next = not none and (place == 0 or grown > width)
+    def load():
         fetch.next = s_exponents.tvalid and s_exponents.tready
 
     @always(clk.posedge)
     def follow():
+        if accepted:
+            place_here.next = place
+            needs_exponents.next = grown[bits]
         if opens:
-            place.next = 0
-        elif step:
+            place.next = full
+        elif accepted:
             place.next = grown[bits:]
 
     return instances()

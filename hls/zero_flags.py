@@ -4,8 +4,9 @@
 Role         between chunk_parse and raw_join
 Golden       read_zeros of swmodel/reference/decode.py
 Format       swmodel/FORMAT.md sections 4 and 4.1
-Parameters   width: W, values of a group
-Throughput   a group a cycle; a cycle more a chunk
+Parameters   width: W, values of a group; runs: whether there may be known runs, at width 2 or more
+Throughput   a group a cycle; a cycle more a chunk. What waits for the receiver is a queue of two
+             groups, so that no path goes through
 
 Words of summary and bitmap stay where they are offered while their bits are looked up.
 """
@@ -25,8 +26,8 @@ from myhdl import (
 )
 
 from hls.choose import choose
-from hls.chunk_parse import ALL_ZEROS, BITMAP, INDEX
-from hls.fifo import cut
+from hls.chunk_parse import ALL_ZEROS, BITMAP, INDEX, RUNS
+from hls.fifo import cut, fifo
 from hls.stream import AxiStream, Contract, item_bits
 
 CONTRACT = Contract(latency=2, interval=1)
@@ -34,26 +35,29 @@ CONTRACT = Contract(latency=2, interval=1)
 WORD = 32
 
 
-def user_bits(width):
-    """Bits of tuser of a group of values: {the chunk has a check, its last group, values - 1}."""
-    return 2 + item_bits(width)
+def user_bits(width, runs=False):
+    """Bits of tuser of a group of values: {the chunk has a check, its last group, values - 1}.
+
+    With runs, above these, whether the chunk's zeros are at fault, which counts in its last group.
+    """
+    return 2 + item_bits(width) + runs
 
 
-def ports(width=1):
+def ports(width=1, runs=False):
     return {
         "s_zeros": AxiStream(WORD, last=False),
-        "s_bitmap": AxiStream(WORD, last=False),
-        "m_axis": AxiStream(width, user=user_bits(width)),
+        "s_bitmap": AxiStream(WORD, user=int(runs), last=False),
+        "m_axis": AxiStream(width, user=user_bits(width, runs)),
     }
 
 
 @block
-def zero_flags(clk, rst, s_zeros, s_bitmap, m_axis, width=1):
+def zero_flags(clk, rst, s_zeros, s_bitmap, m_axis, width=1, runs=False):
     """Offer the flags of all values of a chunk.
 
     s_zeros   in   of each chunk {zeros, frame's last, number of values - 1}, then its summary
-    s_bitmap  in   the words of the bitmap that are not 0
-    m_axis    out  registered; a flag for each value of a group: it is zero, or there is none, as
+    s_bitmap  in   the words of the bitmap that are not 0; of known runs all words, as of run_bitmap
+    m_axis    out  a flag for each value of a group: it is zero, or there is none, as
                    in a frame's last group; tuser = {the chunk has a check, its last group, values
                    less 1}; tlast = frame's last
     rst       in   synchronous, active high
@@ -76,11 +80,13 @@ def zero_flags(clk, rst, s_zeros, s_bitmap, m_axis, width=1):
     absent = Signal(intbv(0)[width:]) if width > 1 else 0
     last = Signal(bool(0))
     known = Signal(bool(0))
-    room = Signal(bool(0))
     step = Signal(bool(0))
     word_ends = Signal(bool(0))
     summary_ends = Signal(bool(0))
-    user = Signal(intbv(0)[user_bits(width) :])
+    user = Signal(intbv(0)[user_bits(width, runs) :])
+    every = Signal(bool(0)) if runs else False  # all words are stored
+    looked = AxiStream(width, user=user_bits(width, runs))
+    queue = fifo(clk, rst, looked, m_axis, 2)
 
     groups = [Signal(intbv(0)[width:]) for _ in range(WORD // width)]
     cuts = [cut(s_bitmap.tdata, group, width * (i + 1)) for i, group in enumerate(groups)]
@@ -88,17 +94,17 @@ def zero_flags(clk, rst, s_zeros, s_bitmap, m_axis, width=1):
 
     @always_comb
     def look_up():
-        stored.next = mapped and s_zeros.tdata[number[word_bits + 5 : word_bits]]
+        stored.next = every or (mapped and s_zeros.tdata[number[word_bits + 5 : word_bits]])
 
     @always_comb
     def look():
-        known.next = not mapped or (s_zeros.tvalid and (not stored or s_bitmap.tvalid))
-        room.next = m_axis.tready or not m_axis.tvalid
+        known.next = (s_zeros.tvalid or not mapped) and (s_bitmap.tvalid or not stored)
         last.next = number == highest[INDEX:number_bits]
 
     @always_comb
     def move():
-        step.next = begun and room and known
+        looked.tvalid.next = begun and known
+        step.next = begun and known and looked.tready
         word_ends.next = number[word_bits:] == last_of_word or last
         summary_ends.next = number[word_bits + 5 :] == last_of_summary or last
 
@@ -122,12 +128,9 @@ def zero_flags(clk, rst, s_zeros, s_bitmap, m_axis, width=1):
         elif step and last:
             begun.next = False
         if step:
-            m_axis.tvalid.next = True
             number.next = number + 1
             if last:
                 number.next = 0
-        elif m_axis.tready:
-            m_axis.tvalid.next = False
 
     @always(clk.posedge)
     def read():
@@ -137,12 +140,11 @@ def zero_flags(clk, rst, s_zeros, s_bitmap, m_axis, width=1):
             all_zeros.next = s_zeros.tdata[INDEX + 3 : INDEX + 1] == ALL_ZEROS
             mapped.next = s_zeros.tdata[INDEX + 3 : INDEX + 1] == BITMAP
 
-    @always(clk.posedge)
+    @always_comb
     def offer():
-        if step:
-            m_axis.tdata.next = flags
-            m_axis.tuser.next = user
-            m_axis.tlast.next = last and frame_last
+        looked.tdata.next = flags
+        looked.tuser.next = user
+        looked.tlast.next = last and frame_last
 
     if width == 1:
 
@@ -165,8 +167,21 @@ def zero_flags(clk, rst, s_zeros, s_bitmap, m_axis, width=1):
         def find_absent():
             absent.next = absents[int(items)]
 
-        @always_comb
-        def describe():
-            user.next = concat(not all_zeros, last, items)
+        if runs:
+
+            @always_comb
+            def describe():
+                user.next = concat(every and s_bitmap.tuser[0], not all_zeros, last, items)
+
+            @always(clk.posedge)
+            def read_kind():
+                if not begun:
+                    every.next = s_zeros.tdata[INDEX + 3 : INDEX + 1] == RUNS
+
+        else:
+
+            @always_comb
+            def describe():
+                user.next = concat(not all_zeros, last, items)
 
     return instances()

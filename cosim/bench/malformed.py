@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from cosim.bench import golden
 from cosim.bench.corners import Corners, Frame
 from hls.chunk_error import ChunkError
+from hls.chunk_parse import MOST_EXTRA, MOST_PAIRS
 from hls.point import POINT, RAW, NumberFormat
 
 STORED, COUNT, TRAILING, DYNAMIC, SHORT = 0, 4, 1 << 5, 1 << 6, 1 << 7
-ZEROS_SHIFT, ALL, BITMAP, RUNS = 2, 1, 2, 3
+ZEROS_SHIFT, ALL, BITMAP, RUNS, KNOWN_RUNS = 2, 1, 2, 3, 5
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class Faulty:
 class Chunk:
     """The one chunk of a short frame, to be spoilt: offsets of its parts (FORMAT.md section 4)."""
 
-    def __init__(self, frame: Frame, fmt: NumberFormat) -> None:
-        (data,) = golden.chunks(frame, fmt)
+    def __init__(self, frame: Frame, fmt: NumberFormat, profile: str = POINT.profile) -> None:
+        (data,) = golden.chunks(frame, fmt, profile)
         self.data, self.values = bytearray(data), len(frame)
         nonzeros = sum(value != 0 for value in frame)
         self.zeros = COUNT + 4
@@ -54,6 +55,11 @@ class Chunk:
             summary = 4 * -(-len(words) // 32)
             self.words = self.zeros + summary
             self.lanes = self.words + 4 * sum(0 in word for word in words)
+        elif data[0] >> ZEROS_SHIFT & 7 == KNOWN_RUNS:
+            self.extra = self.zeros + 7
+            self.lanes = self.extra + int.from_bytes(
+                data[self.zeros + 4 : self.zeros + 6], "little"
+            )
         self.blocks = self.lanes + 2 * POINT.lanes
         self.codes = self.blocks + 2 * -(-nonzeros // POINT.block)
         self.raw = len(data) - max(0, nonzeros * (fmt.raw // 8) - POINT.tail)
@@ -191,6 +197,42 @@ def faults(corners: Corners) -> Iterator[Faulty]:
     yield faulty("a raw bit", ChunkError.CHECK, sign, dense)
     emax = dense.put(dense.blocks, dense.data[dense.blocks] + 1)
     yield faulty("another emax", ChunkError.CHECK, emax, dense)
+
+
+def run_faults(corners: Corners, profile: str) -> Iterator[Faulty]:
+    """Faults of chunks with known runs, as `profile` writes them."""
+    fmt = corners.fmt
+    numbers = [40, 100, 7, 9, 300, 44, 20]  # whose extra bits leave some of the last byte
+    chunk = Chunk(corners.runs(*numbers), fmt, profile)
+    nonzeros, pairs, extra_bytes, known = (chunk.zeros + 2 * i for i in range(4))
+
+    def zeros(name: str, data: bytes) -> Faulty:
+        return Faulty(name, ChunkError.ZEROS, [data], chunk.values)
+
+    for number in 0, chunk.values, 4096, 40000:
+        yield zeros(f"runs, {number} values are not zero", chunk.put(nonzeros, number, 2))
+    for number in 0, MOST_PAIRS + 1, 40000:
+        yield zeros(f"{number} pairs", chunk.put(pairs, number, 2))
+    yield zeros("other known tables", chunk.put(known, 2))
+    count = chunk.lanes - chunk.extra
+    for more in 1, 2, 5, MOST_EXTRA - count, MOST_EXTRA - count + 1, 1030 - count:
+        longer = bytearray(chunk.cut(chunk.lanes, chunk.lanes, bytes(more)))
+        longer[extra_bytes : extra_bytes + 2] = (count + more).to_bytes(2, "little")
+        yield zeros(f"{more} extra bytes too many", bytes(longer))
+    last = chunk.data[chunk.lanes - 1]
+    yield zeros("a bit behind the extra bits", chunk.put(chunk.lanes - 1, last | 128))
+    yield zeros("a long run", chunk.put(chunk.extra + 1, chunk.data[chunk.extra + 1] | 0x3F))
+    yield Faulty("fewer pairs", None, [chunk.put(pairs, len(numbers) // 2 - 1, 2)], chunk.values)
+    for number in -1, 1:
+        other = chunk.put(nonzeros, sum(numbers[::2]) + number, 2)
+        yield Faulty(f"runs, values {number:+}", None, [other], chunk.values)
+
+    for lane in range(POINT.lanes):
+        data = chunk.put(chunk.lanes + 2 * lane, 255, 2)
+        yield Faulty(f"runs, lane {lane} empty", ChunkError.LANES, [data], chunk.values)
+    for end in chunk.extra + 1, chunk.lanes - 1, chunk.lanes + 3:
+        data = chunk.cut(end, len(chunk.data))
+        yield Faulty(f"runs, a packet of {end} bytes", ChunkError.SIZE, [data], chunk.values)
 
 
 def flipped(chunk: bytes, bits: Iterable[int]) -> bytes:
