@@ -29,8 +29,8 @@ module chunk_check (
 );
 // Pass values on and judge them.
 //
-// s_axis   in   groups of values; tuser = {the chunk has a check, its last group, values less 1};
-//               tlast = frame's last
+// s_axis   in   groups of values; tuser = {the chunk has a check, its last group, values less 1},
+//               with runs {the chunk's zeros are at fault} above these; tlast = frame's last
 // s_check  in   of each chunk that has one {a ChunkError that its codes showed, the CRC-32}, there
 //               before the chunk's last value is; taken when that has been counted
 // m_axis   out  the same values; tkeep marks them by the byte; tuser = the frame's first
@@ -947,6 +947,9 @@ always @(posedge clk) begin: follow
         else if ((due_here && (!1'b0) && (verdict == 0))) begin
             if ((s_check_tdata[36-1:32] != 0)) begin
                 verdict <= s_check_tdata[36-1:32];
+            end
+            else if (1'b0) begin
+                verdict <= 4;
             end
             else if (((found != s_check_tdata[32-1:0]) || (!s_check_tvalid))) begin
                 verdict <= 11;

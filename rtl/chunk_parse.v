@@ -51,13 +51,14 @@ module chunk_parse (
 //
 // s_axis    in   a packet is a chunk; tuser = it is its frame's last
 // m_zeros   out  of each chunk {zeros, frame's last, number of values - 1}, then its summary
-// m_bitmap  out  the words of the bitmap
+// m_bitmap  out  the words of the bitmap; with runs those of run_bitmap
 // m_lanes   out  of each chunk that has blocks the lane states, then {table, emax} of each block
 // m_shape   out  of each such chunk, after its lanes {payload bytes that must be 0, it has codes,
-//                number of non-zero values - 1}
+//                number of non-zero values - 1}; with runs, as of lane_dec, also of tokens
 // m_span    out  and {bytes that are stripped of each raw part, if that has more than one; all raw
-//                bytes are in the lanes; number of the chunk's last byte in its word; of the first
-//                raw one, if all of them but four, or less than none, lie at the chunk's end}
+//                bytes are in the lanes; number of the chunk's last byte in its word; of the one
+//                before the first raw one, if all of them but four lie at the chunk's end, or in
+//                the lanes at that of a word}
 // m_codes   out  words that hold codes; tuser = {number of the first byte that is one, which
 //                counts in a chunk's first word; of the last}; tlast = the chunk's last
 // m_raw     out  words that hold raw parts; tlast = the chunk's last
@@ -92,7 +93,7 @@ output m_zeros_tvalid;
 wire m_zeros_tvalid;
 input m_zeros_tready;
 output [31:0] m_bitmap_tdata;
-reg [31:0] m_bitmap_tdata;
+wire [31:0] m_bitmap_tdata;
 output m_bitmap_tvalid;
 wire m_bitmap_tvalid;
 input m_bitmap_tready;
@@ -132,7 +133,8 @@ wire [4:0] low_ones;
 wire [4:0] high_ones;
 reg able;
 wire [31:0] above;
-reg beyond;
+reg above_found;
+reg block_found;
 wire [3:0] came0;
 wire [3:0] came1;
 wire [3:0] came2;
@@ -140,7 +142,9 @@ wire [3:0] came3;
 wire closes;
 reg [14:0] code_last;
 wire codes_end;
+reg codes_found;
 reg complete;
+reg count_found;
 wire [11:0] count_less;
 reg counted;
 reg counted_late;
@@ -153,26 +157,36 @@ reg faulty;
 wire finishes;
 reg first_block;
 wire [14:0] following;
+reg found;
 reg frame_last;
 wire good;
 reg [15:0] half;
 reg has_trailing;
 reg [2:0] headers;
-wire held;
 reg [11:0] highest;
 wire in_header;
 reg in_lanes;
 reg [2:0] index;
-wire judging;
+reg judging;
+wire [1:0] lacking;
+reg lanes_found;
 reg [4:0] limit;
 reg misframed;
 wire missing;
+reg mode_found;
 wire moved;
 reg [12:0] nonzero;
 wire [14:0] nonzero_twice;
 wire [14:0] nonzero_wide;
 reg [7:0] octet;
-wire odd_trailing;
+reg odd_block;
+reg odd_codes;
+reg odd_count;
+reg odd_lanes;
+reg odd_mode;
+reg odd_size;
+reg odd_trailing;
+reg odd_zeros;
 wire [5:0] ones;
 reg [3:0] ones0;
 reg [3:0] ones1;
@@ -184,9 +198,12 @@ reg [14:0] position;
 wire [14:0] raised;
 reg [14:0] raw_before;
 reg [14:0] raw_bytes;
-reg [1:0] raw_first;
 wire [2:0] rise;
+reg [12:0] run_words;
 reg short;
+reg size_found;
+reg [1:0] span_before;
+reg [1:0] span_last;
 wire [15:0] spare;
 reg [3:0] state;
 wire stays;
@@ -194,11 +211,13 @@ reg [7:0] stored;
 reg [14:0] stride;
 reg [1:0] stripped;
 reg tail_stored;
-reg [12:0] total_ones;
+wire trailing_differs;
+reg trailing_found;
 reg [1:0] unused;
 wire [31:0] word;
 reg [3:0] wrong;
 reg [1:0] zeros;
+reg zeros_found;
 wire [1:0] popcount0_total;
 wire [1:0] popcount0_add1_total;
 wire [1:0] popcount0_add2_total;
@@ -308,15 +327,18 @@ assign high_ones = (ones2 + ones3);
 
 assign ones = (low_ones + high_ones);
 
-assign in_header = ((state == 4'b0111) || (state == 4'b1000) || (state == 4'b1001));
+assign in_header = ((state == 4'b0111) || (state == 4'b1000) || (state == 4'b1001) || (1'b0 && (state == 4'b0110)));
 
 always @(in_header, state) begin: measure_step
     stride = 4;
-    if ((state == 4'b0110)) begin
+    if (in_header) begin
+        stride = 1;
+    end
+    else if ((state == 4'b0110)) begin
         stride = 2;
     end
-    else if (in_header) begin
-        stride = 1;
+    else if ((1'b0 && (state == 4'b0101))) begin
+        stride = 4;
     end
     else if (((state == 4'b1101) || (state == 4'b1110))) begin
         stride = 4;
@@ -349,7 +371,7 @@ always @(short, m_lanes_tready, m_zeros_tready, m_codes_tready, m_bitmap_tready,
         able = m_zeros_tready;
     end
     else if ((state == 4'b0101)) begin
-        able = m_bitmap_tready;
+        able = (m_bitmap_tready && (!1'b0));
     end
     else if (((state == 4'b0110) || (state == 4'b1000))) begin
         able = m_lanes_tready;
@@ -374,8 +396,8 @@ end
 assign stays = ((state == 4'b1101) && codes_end && (!in_lanes) && (raw_before[2-1:0] != 3));
 assign done = ((following[2] != position[2]) || (state == 4'b1111) || (closes && (finishes || (!in_header))));
 
-assign s_axis_tready = (able && done && (!stays) && (!held));
-assign moved = (able && (!held) && s_axis_tvalid);
+assign s_axis_tready = (able && done && (!stays) && (!over));
+assign moved = (able && (!over) && s_axis_tvalid);
 
 always @(state, highest) begin: choose_limit
     limit = highest[5-1:0];
@@ -386,108 +408,101 @@ end
 
 assign above = (word & (32'hfffffffe << limit));
 
-always @(half, nonzero, s_axis_tdata, finishes, has_trailing, word, odd_trailing, total_ones, excess, octet, zeros, state, short, missing, misframed, counted_late, closes, index, counted, frame_last, emax, headers) begin: judge
-    wrong = 0;
+always @(half, nonzero, s_axis_tdata, finishes, has_trailing, word, run_words, octet, excess, s_axis_tvalid, zeros, state, moved, short, missing, misframed, closes, counted_late, trailing_differs, index, counted, frame_last, emax, headers) begin: judge
+    odd_mode = ((state == 4'b0000) && ((s_axis_tdata[2-1:0] != 1) || (s_axis_tdata[4] && (!(1'b0 && s_axis_tdata[2]))) || (s_axis_tdata[4-1:2] == 3) || s_axis_tdata[6] || (s_axis_tdata[5] && (s_axis_tdata[5-1:2] == 1))));
+    odd_size = 1'b0;
     if ((state == 4'b0000)) begin
-        if (((s_axis_tdata[32-1:(8 + 15)] != 0) || (s_axis_tdata[(8 + 15)-1:10] == 0))) begin
-            wrong = 2;
-        end
-        else if (((s_axis_tdata[2-1:0] != 1) || (s_axis_tdata[5-1:4] != 0) || (s_axis_tdata[4-1:2] == 3) || s_axis_tdata[6] || (s_axis_tdata[5] && (s_axis_tdata[4-1:2] == 1)))) begin
-            wrong = 1;
-        end
-    end
-    else if ((state == 4'b0100)) begin
-        if (((!counted) && (!counted_late) && (total_ones == 0))) begin
-            wrong = 4;
-        end
+        odd_size = ((s_axis_tdata[32-1:(8 + 15)] != 0) || (s_axis_tdata[(8 + 15)-1:10] == 0));
     end
     else if ((state == 4'b1011)) begin
-        if (missing) begin
-            wrong = 2;
-        end
-        else if (excess) begin
-            wrong = 7;
-        end
+        odd_size = missing;
+    end
+    else if ((state == 4'b0100)) begin
+        odd_size = 1'b0;
     end
     else if (misframed) begin
-        wrong = 2;
+        odd_size = 1'b1;
     end
     else if ((state == 4'b0001)) begin
-        if ((closes != ((zeros == 1) && (!short)))) begin
-            wrong = 2;
-        end
+        odd_size = (closes != ((zeros == 1) && (!short)));
     end
     else if ((state == 4'b0010)) begin
-        if (((word[32-1:12] != 0) || (word[12-1:0] == 0) || (!frame_last))) begin
-            wrong = 3;
-        end
-        else if ((closes != (zeros == 1))) begin
-            wrong = 2;
-        end
+        odd_size = (closes != (zeros == 1));
     end
-    else if ((state == 4'b0011)) begin
-        if (closes) begin
-            wrong = 2;
-        end
-    end
-    else if ((state == 4'b0101)) begin
-        if (closes) begin
-            wrong = 2;
-        end
-        else if ((word == 0)) begin
-            wrong = 4;
-        end
+    else if (((state == 4'b0011) || (state == 4'b0101))) begin
+        odd_size = closes;
     end
     else if ((state == 4'b0110)) begin
-        if (closes) begin
-            wrong = 2;
-        end
-        else if ((half[16-1:8] == 0)) begin
-            wrong = 5;
-        end
-        else if (((index == 7) && nonzero[12])) begin
-            wrong = 4;
+        odd_size = closes;
+        if (1'b0) begin
+            odd_size = finishes;
         end
     end
     else if ((state == 4'b0111)) begin
-        if (finishes) begin
-            wrong = 2;
-        end
+        odd_size = finishes;
     end
     else if ((state == 4'b1000)) begin
-        if ((finishes && (has_trailing || (headers != 0)))) begin
-            wrong = 2;
-        end
-        else if (((octet >= 16) && ((octet != 255) || (emax != 0)))) begin
-            wrong = 6;
-        end
+        odd_size = (finishes && (has_trailing || (headers != 0)));
     end
     else if ((state == 4'b1001)) begin
-        if ((finishes && (headers != 0))) begin
-            wrong = 2;
-        end
-        else if (odd_trailing) begin
-            wrong = 12;
-        end
+        odd_size = (finishes && (headers != 0));
     end
     else begin
-        wrong = 0;
+        odd_size = 1'b0;
+    end
+    odd_count = ((state == 4'b0010) && ((word[32-1:12] != 0) || (word[12-1:0] == 0) || (!frame_last)));
+    odd_zeros = (((state == 4'b0100) && (!counted) && (!counted_late) && (run_words == 0)) || ((state == 4'b0101) && (1'b0 || ((word == 0) && (!1'b0)))) || ((state == 4'b0110) && (index == 7) && nonzero[12]));
+    odd_lanes = ((state == 4'b0110) && (((half[16-1:8] == 0) && (!1'b0)) || (1'b0 && 1'b0 && (octet == 0))));
+    odd_block = ((state == 4'b1000) && (octet >= 16) && ((octet != 255) || (emax != 0)));
+    odd_codes = ((state == 4'b1011) && excess);
+    odd_trailing = ((state == 4'b1001) && trailing_differs);
+    judging = (moved || ((state == 4'b0000) && s_axis_tvalid) || (state == 4'b0100) || (state == 4'b1011));
+end
+
+always @(zeros_found, lanes_found, mode_found, block_found, count_found, trailing_found, above_found, size_found, codes_found) begin: name
+    found = ((above_found || mode_found || size_found) || (count_found || zeros_found || lanes_found) || (block_found || codes_found || trailing_found));
+    wrong = 0;
+    if (above_found) begin
+        wrong = 4;
+    end
+    else if (size_found) begin
+        wrong = 2;
+    end
+    else if (mode_found) begin
+        wrong = 1;
+    end
+    else if (count_found) begin
+        wrong = 3;
+    end
+    else if (lanes_found) begin
+        wrong = 5;
+    end
+    else if (zeros_found) begin
+        wrong = 4;
+    end
+    else if (block_found) begin
+        wrong = 6;
+    end
+    else if (codes_found) begin
+        wrong = 7;
+    end
+    else if (trailing_found) begin
+        wrong = 12;
     end
 end
 
-assign good = (s_axis_tvalid && (!faulty) && (!beyond));
-assign held = (faulty && over);
+assign good = (s_axis_tvalid && (!faulty) && (!over) && (!found));
 assign drained = (faulty && over && (state == 4'b1111));
 
 assign m_zeros_tvalid = (good && (((state == 4'b0001) && (!short)) || (state == 4'b0010) || (state == 4'b0011)));
-assign m_bitmap_tvalid = (good && (state == 4'b0101));
-assign m_lanes_tvalid = (good && ((state == 4'b0110) || (state == 4'b1000)));
-assign m_shape_tvalid = ((state == 4'b1011) && (!(faulty || missing || excess)));
-assign m_span_tvalid = ((state == 4'b1100) && (!faulty));
+assign m_bitmap_tvalid = (good && (state == 4'b0101) && (!1'b0));
+assign m_lanes_tvalid = (good && (((state == 4'b0110) && (1'b0 || (!1'b0))) || (state == 4'b1000)));
+assign m_shape_tvalid = ((state == 4'b1011) && (!(faulty || found || missing || excess)));
+assign m_span_tvalid = ((state == 4'b1100) && (!(faulty || found)));
 assign m_codes_tvalid = (good && (state == 4'b1101));
 assign m_raw_tvalid = (good && (state == 4'b1110));
 
-assign begun = (s_axis_tvalid && (!faulty) && m_zeros_tready && (((state == 4'b0001) && (!short)) || (state == 4'b0010)));
+assign begun = (good && m_zeros_tready && (((state == 4'b0001) && (!short)) || (state == 4'b0010)));
 
 assign count_less = (word[12-1:0] - 1);
 
@@ -503,9 +518,8 @@ always @(half, ends, position[2-1:0], word, count_less, frame_last, codes_end, e
             m_zeros_tdata = word;
         end
     endcase
-    m_bitmap_tdata = word;
     m_lanes_tdata = half;
-    if ((state == 4'b1000)) begin
+    if (((state == 4'b1000) || 1'b0)) begin
         m_lanes_tdata = {octet, emax};
     end
     m_codes_tdata = s_axis_tdata;
@@ -515,17 +529,28 @@ always @(half, ends, position[2-1:0], word, count_less, frame_last, codes_end, e
     m_raw_tlast = ends;
 end
 
-always @(raw_before, in_lanes, end_byte) begin: describe_parts
+assign lacking = (raw_before[2-1:0] - end_byte[2-1:0]);
+
+always @(in_lanes, raw_before, lacking, end_byte[2-1:0], lacking) begin: describe_parts
     unused = 0;
+    span_before = raw_before[2-1:0];
+    span_last = end_byte[2-1:0];
     if (in_lanes) begin
-        unused = (raw_before[2-1:0] - end_byte[2-1:0]);
+        unused = lacking;
+        span_before = (lacking - 1);
+        span_last = 3;
     end
-    raw_first = (raw_before[2-1:0] + 1);
 end
 
-assign m_span_tdata = {stripped, in_lanes, end_byte[2-1:0], raw_first};
+assign m_span_tdata = {stripped, in_lanes, span_last, span_before};
+
+assign m_bitmap_tdata = word;
 
 assign m_shape_tdata = {unused, (!spare[15]), nonzero[12-1:0]};
+
+always @(posedge clk) begin: count_values
+    nonzero <= (highest - run_words);
+end
 
 assign spare = ({1'h0, code_last} - {1'h0, position});
 
@@ -535,7 +560,7 @@ assign excess = ((!spare[15]) && (spare[15-1:13] != 0));
 assign raised = (end_byte + {12'h0, rise});
 
 assign rise = ({1'h0, stripped} + 1);
-assign odd_trailing = ((octet[3-1:0] != 0) || (octet[8-1:5] != 0) || (octet[5-1:3] == 3) || ((octet[5-1:3] != stripped) && (!first_block)));
+assign trailing_differs = ((octet[3-1:0] != 0) || (octet[8-1:5] != 0) || (octet[5-1:3] == 3) || ((octet[5-1:3] != stripped) && (!first_block)));
 
 always @(posedge clk) begin: note_trailing
     if ((state == 4'b0000)) begin
@@ -571,7 +596,6 @@ always @(posedge clk) begin: measure
     ones2 <= came2;
     ones3 <= came3;
     ones_late <= {7'h0, ones};
-    nonzero <= (highest - total_ones);
     code_last <= raw_before;
     if (in_lanes) begin
         code_last <= end_byte;
@@ -582,7 +606,7 @@ always @(posedge clk) begin: note
     if ((state == 4'b0000)) begin
         end_byte <= (s_axis_tdata[(8 + 15)-1:8] - 1);
         short <= s_axis_tdata[7];
-        zeros <= s_axis_tdata[4-1:2];
+        zeros <= {(s_axis_tdata[3] || s_axis_tdata[4]), s_axis_tdata[2]};
         has_trailing <= s_axis_tdata[5];
         frame_last <= s_axis_tuser[0];
         highest <= ((2 ** 12) - 1);
@@ -593,8 +617,31 @@ always @(posedge clk) begin: note
     else if ((state == 4'b0011)) begin
         tail_stored <= word[limit];
     end
-    else if (((state == 4'b0111) && moved)) begin
+    else if ((((state == 4'b0111) || (1'b0 && (state == 4'b0110))) && moved)) begin
         emax <= octet;
+    end
+end
+
+always @(posedge clk) begin: find
+    if (rst == 1) begin
+        zeros_found <= 0;
+        lanes_found <= 0;
+        mode_found <= 0;
+        block_found <= 0;
+        count_found <= 0;
+        trailing_found <= 0;
+        size_found <= 0;
+        codes_found <= 0;
+    end
+    else begin
+        mode_found <= (judging && odd_mode);
+        size_found <= (judging && odd_size);
+        count_found <= (judging && odd_count);
+        zeros_found <= (judging && odd_zeros);
+        lanes_found <= (judging && odd_lanes);
+        block_found <= (judging && odd_block);
+        codes_found <= (judging && odd_codes);
+        trailing_found <= (judging && odd_trailing);
     end
 end
 
@@ -605,27 +652,27 @@ always @(posedge clk) begin: control
         fault <= 0;
         complete <= 0;
         stored <= 0;
-        beyond <= 0;
         counted <= 0;
         counted_late <= 0;
+        above_found <= 0;
         over <= 0;
-        total_ones <= 0;
+        run_words <= 0;
         opened <= 0;
         headers <= 0;
         index <= 0;
         state <= 4'b0000;
     end
     else begin
-        beyond <= (moved && (above != 0) && (((state == 4'b0011) && (index[2-1:0] == highest[12-1:10])) || ((state == 4'b0101) && (stored == 1) && tail_stored)));
+        above_found <= (moved && (above != 0) && (((state == 4'b0011) && (index[2-1:0] == highest[12-1:10])) || ((state == 4'b0101) && (stored == 1) && tail_stored && (!1'b0))));
         counted <= (moved && ((state == 4'b0011) || (state == 4'b0101)));
         counted_late <= counted;
         if (counted_late) begin
-            total_ones <= (total_ones + ones_late);
+            run_words <= (run_words + ones_late);
         end
         if ((moved && (!stays))) begin
             position <= following;
         end
-        if (((state == 4'b0000) && (!faulty))) begin
+        if (((state == 4'b0000) && (!faulty) && (!found))) begin
             over <= 1'b0;
             opened <= 1'b0;
         end
@@ -637,7 +684,7 @@ always @(posedge clk) begin: control
         end
         if ((state == 4'b0000)) begin
             index <= 0;
-            total_ones <= 0;
+            run_words <= 0;
             position <= 0;
             if (s_axis_tvalid) begin
                 state <= 4'b0001;
@@ -654,6 +701,9 @@ always @(posedge clk) begin: control
                 else if ((zeros == 1)) begin
                     state <= 4'b0000;
                 end
+                else if (1'b0) begin
+                    state <= 4'b0101;
+                end
                 else begin
                     state <= 4'b0110;
                 end
@@ -662,14 +712,15 @@ always @(posedge clk) begin: control
         else if ((state == 4'b0010)) begin
             if (moved) begin
                 state <= 4'b0110;
-                case (zeros)
-                    'h1: begin
-                        state <= 4'b0000;
-                    end
-                    'h2: begin
-                        state <= 4'b0011;
-                    end
-                endcase
+                if ((zeros == 1)) begin
+                    state <= 4'b0000;
+                end
+                else if ((zeros == 2)) begin
+                    state <= 4'b0011;
+                end
+                else if (1'b0) begin
+                    state <= 4'b0101;
+                end
             end
         end
         else if ((state == 4'b0011)) begin
@@ -682,23 +733,33 @@ always @(posedge clk) begin: control
         end
         else if ((state == 4'b0100)) begin
             index <= 0;
-            stored <= total_ones[(12 - 4)-1:0];
+            stored <= run_words[(12 - 4)-1:0];
             if (((!counted) && (!counted_late))) begin
-                total_ones <= 0;
+                run_words <= 0;
                 state <= 4'b0101;
             end
         end
         else if ((state == 4'b0101)) begin
-            if (moved) begin
+            if (1'b0) begin
+                stored <= run_words[(12 - 2)-1:2];
+                if (good) begin
+                    index <= 2;
+                end
+            end
+            else if (moved) begin
                 stored <= (stored - 1);
-                if ((stored == 1)) begin
+                if (1'b0) begin
+                    index <= {1'b0, index[1], 1'b1};
+                end
+                if (((stored == 1) && (index[1] || (!1'b0)))) begin
+                    index <= 0;
                     state <= 4'b0110;
                 end
             end
         end
         else if ((state == 4'b0110)) begin
             headers <= nonzero[12-1:9];
-            if (moved) begin
+            if ((moved && (1'b0 || (!1'b0)))) begin
                 index <= (index + 1);
                 if ((index == 7)) begin
                     state <= 4'b0111;
@@ -742,7 +803,7 @@ always @(posedge clk) begin: control
             end
         end
         else if ((state == 4'b1011)) begin
-            if (m_shape_tready) begin
+            if ((m_shape_tready && (!1'b0))) begin
                 state <= 4'b1100;
             end
         end
@@ -776,17 +837,11 @@ always @(posedge clk) begin: control
         else if (faulty) begin
             state <= 4'b1111;
         end
-        else if (beyond) begin
-            fault <= 4;
-            faulty <= 1'b1;
-        end
-        else if (judging) begin
+        else begin
             fault <= wrong;
-            faulty <= (wrong != 0);
+            faulty <= found;
         end
     end
 end
-
-assign judging = (moved || ((state == 4'b0000) && s_axis_tvalid) || (state == 4'b0100) || (state == 4'b1011));
 
 endmodule

@@ -91,9 +91,9 @@ wire empty;
 reg [31:0] given;
 reg [12:0] header;
 wire issue;
-wire known;
+reg known;
 reg [9:0] last_group;
-wire leave;
+reg leave;
 wire [4:0] level;
 reg [2:0] number;
 reg [1:0] operation;
@@ -145,7 +145,6 @@ assign address = (base[4-1:0] + {1'h0, number});
 
 assign s_header_tready = (!level[4]);
 assign write = (s_header_tvalid && (!level[4]));
-assign known = (level > {2'h0, blocks});
 
 assign empty = (s_chunk_tdata[25-1:12] == 0);
 assign advance = ((!m_axis_tvalid) || m_axis_tready);
@@ -155,9 +154,18 @@ assign issue = (advance && (state != 0) && ((state != 2) || (known && s_axis_tva
 assign s_axis_tready = (advance && (state == 2) && known);
 assign started = (advance && (state == 1) && (step == 1));
 
-assign leave = (started || ((state == 0) && s_chunk_tvalid && empty && (!m_chunk_tvalid)));
-
 assign s_chunk_tready = leave;
+
+always @(posedge clk) begin: finish_totals
+    if (rst == 1) begin
+        leave <= 0;
+        known <= 0;
+    end
+    else begin
+        leave <= (started || ((state == 0) && s_chunk_tvalid && empty && (!(m_chunk_tvalid || leave))));
+        known <= (level > {2'h0, blocks});
+    end
+end
 
 always @(posedge clk) begin: proceed
     if (rst == 1) begin

@@ -17,7 +17,6 @@ module code_stack (
     m_axis_tvalid,
     m_axis_tready,
     m_axis_tlast,
-    m_axis_tkeep,
     m_axis_tuser
 );
 // Take up to a beat of bytes a cycle; pause after a packet's last.
@@ -26,9 +25,8 @@ module code_stack (
 //              value a cycle, 8232), as lane_enc puts them: 1 or more a word, the last one
 //              lowest; tlast = the packet's first. A packet that has entered waits for the one
 //              before it to leave
-// m_axis  out  the packet from its first byte on: what makes the others full beats, in the lowest
-//              bytes of a word; a word for each beat that makes the others full words; full words.
-//              tuser = the packet's size in bytes, in all words
+// m_axis  out  the packet from its first byte on: in a word's uppermost bytes what makes the
+//              others full words; full words. tuser = the packet's size in bytes, in all words
 // rst     in   synchronous, active high; drops everything in flight
 
 input clk;
@@ -40,39 +38,30 @@ wire s_axis_tready;
 input s_axis_tlast;
 input [1:0] s_axis_tkeep;
 output [31:0] m_axis_tdata;
-reg [31:0] m_axis_tdata;
+wire [31:0] m_axis_tdata;
 output m_axis_tvalid;
 reg m_axis_tvalid;
 input m_axis_tready;
 output m_axis_tlast;
-reg m_axis_tlast;
-output [3:0] m_axis_tkeep;
-reg [3:0] m_axis_tkeep;
+wire m_axis_tlast;
 output [12:0] m_axis_tuser;
-reg [12:0] m_axis_tuser;
+wire [12:0] m_axis_tuser;
 
-wire [15:0] high;
 wire [15:0] backwards;
-wire again;
 reg [11:0] below;
 reg [11:0] bound;
 wire close;
 reg closing;
-reg [15:0] content;
 reg crowded;
-reg down;
+wire down;
 wire [11:0] following;
-reg [10:0] full_words;
 wire gain;
 wire [0:0] held_beats;
+wire [15:0] high;
 wire [1:0] high_keep;
 reg leaving;
 wire [15:0] low;
 wire [1:0] low_keep;
-reg [11:0] lowest;
-reg [0:0] number;
-reg [0:0] number_keep;
-reg parts;
 reg [11:0] place;
 reg [0:0] position;
 wire read;
@@ -85,7 +74,6 @@ reg [12:0] size;
 reg [11:0] start;
 wire take;
 wire [11:0] used;
-wire [31:0] shown;
 reg [15:0] byte_join0_turned;
 reg [1:0] byte_join0_turned_keep;
 wire [15:0] byte_join0_joined;
@@ -95,16 +83,16 @@ wire reach0_write;
 reg [15:0] ram0_read_data;
 wire reach1_write;
 reg [15:0] ram1_read_data;
-reg [15:0] choose0_chosen;
+wire [31:0] side_by_side0_joined;
 (* no_rw_check *) reg [15:0] ram0_memory [0:2048-1];
 (* no_rw_check *) reg [15:0] ram1_memory [0:2048-1];
 
-assign backwards[16-1:8] = content[8-1:0];
-assign backwards[8-1:0] = content[16-1:8];
-assign shown[32-1:16] = ram1_read_data;
-assign shown[16-1:0] = choose0_chosen;
+assign backwards[16-1:8] = low[8-1:0];
+assign backwards[8-1:0] = low[16-1:8];
 assign byte_join0_joined[16-1:8] = byte_join0_either1_chosen;
 assign byte_join0_joined[8-1:0] = byte_join0_either0_chosen;
+assign side_by_side0_joined[32-1:16] = ram1_read_data;
+assign side_by_side0_joined[16-1:0] = ram0_read_data;
 
 always @(s_axis_tdata, rest_bytes[0]) begin: byte_join0_turn0_move
     byte_join0_turned = s_axis_tdata;
@@ -169,12 +157,7 @@ always @(posedge clk) begin: ram1_read_port
     end
 end
 
-always @(ram1_read_data, number[0], ram0_read_data) begin: choose0_either2_show
-    choose0_chosen = ram0_read_data;
-    if (number[0]) begin
-        choose0_chosen = ram1_read_data;
-    end
-end
+assign m_axis_tdata = side_by_side0_joined;
 
 assign s_axis_tready = (!(closing || crowded));
 assign take = (s_axis_tvalid && (!(closing || crowded)));
@@ -182,34 +165,16 @@ assign gain = (s_axis_tvalid && (!(closing || crowded)) && low_keep[(2 - 1)]);
 
 assign remains = ((position != 1) || rest_keep[0]);
 assign held_beats = (~position);
-
 assign close = (closing && (!leaving));
 
-always @(posedge clk) begin: move_rest0_move
-    if (take) begin
-        rest <= low;
-        if (low_keep[1]) begin
-            rest <= high;
-        end
-    end
-end
-
-always @(position, remains, close, lowest, low, gain, rest, closing) begin: complete
-    below = (lowest - 1);
-    down = ((gain && (position == 0)) || (close && remains));
-    content = low;
-    if (closing) begin
-        content = {rest[(16 - 8)-1:0], rest[8-1:0]};
-    end
-end
+assign down = ((gain && (position == 0)) || (close && remains));
 
 always @(posedge clk) begin: enter
     if (rst == 1) begin
+        below <= 4095;
+        closing <= 0;
         rest_keep <= 0;
         position <= 1;
-        lowest <= 0;
-        full_words <= 0;
-        closing <= 0;
     end
     else begin
         if (take) begin
@@ -221,23 +186,28 @@ always @(posedge clk) begin: enter
         end
         if (gain) begin
             position <= (position - 1);
-            if ((position == 0)) begin
-                full_words <= (full_words + 1);
-            end
         end
         if (close) begin
             rest_keep <= 0;
             position <= 1;
-            full_words <= 0;
             closing <= 1'b0;
         end
         if (down) begin
-            lowest <= below;
+            below <= (below - 1);
         end
     end
 end
 
-assign used = (bound - lowest);
+always @(posedge clk) begin: keep_rest
+    if (take) begin
+        rest <= low;
+        if (low_keep[(2 - 1)]) begin
+            rest <= high;
+        end
+    end
+end
+
+assign used = (bound + (~below));
 
 always @(posedge clk) begin: crowd
     if (rst == 1) begin
@@ -249,8 +219,7 @@ always @(posedge clk) begin: crowd
 end
 
 assign following = (place + 1);
-assign again = (parts && (number != 1));
-assign read = (leaving && (!read_all) && ((!m_axis_tvalid) || (m_axis_tready && (!again))));
+assign read = (leaving && (!read_all) && ((!m_axis_tvalid) || m_axis_tready));
 
 always @(posedge clk) begin: leave
     if (rst == 1) begin
@@ -267,10 +236,10 @@ always @(posedge clk) begin: leave
             m_axis_tvalid <= 1'b1;
             read_all <= (following == bound);
         end
-        else if ((m_axis_tready && (!again))) begin
+        else if (m_axis_tready) begin
             m_axis_tvalid <= 1'b0;
         end
-        if ((m_axis_tvalid && m_axis_tready && m_axis_tlast)) begin
+        if ((m_axis_tvalid && m_axis_tready && read_all)) begin
             leaving <= 1'b0;
             read_all <= 1'b0;
             bound <= start;
@@ -280,39 +249,16 @@ end
 
 always @(posedge clk) begin: walk
     if (close) begin
-        size <= {full_words, held_beats, rest_bytes};
-        start <= lowest;
-        place <= lowest;
-        if (remains) begin
-            start <= below;
-            place <= below;
-        end
-        parts <= remains;
-        number <= (position + 1);
-        number_keep <= 1;
-        if (rest_keep[0]) begin
-            number <= position;
-            number_keep <= rest_keep[2-1:1];
-        end
-    end
-    else if ((m_axis_tvalid && m_axis_tready && parts)) begin
-        parts <= again;
-        number <= (number + 1);
-        number_keep <= 1;
+        size <= {used[11-1:0], held_beats, rest_bytes};
+        start <= (below + (!remains));
+        place <= (below + (!remains));
     end
     if (read) begin
         place <= following;
     end
 end
 
-always @(again, parts, read_all, number_keep, size, shown) begin: show
-    m_axis_tdata = shown;
-    m_axis_tkeep = {2'h3, number_keep, 1'b1};
-    if (parts) begin
-        m_axis_tkeep = {2'h0, number_keep, 1'b1};
-    end
-    m_axis_tlast = (read_all && (!again));
-    m_axis_tuser = size;
-end
+assign m_axis_tlast = read_all;
+assign m_axis_tuser = size;
 
 endmodule

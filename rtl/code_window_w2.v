@@ -10,11 +10,13 @@ module code_window_w2 (
     rst,
     start,
     coded,
+    cleared,
     needed,
     go,
     able,
     missing,
     unread,
+    want,
     take,
     dealt,
     s_axis_tdata,
@@ -29,12 +31,14 @@ module code_window_w2 (
 //               a chunk's first word; of the last, which counts in its last}; tlast = that word
 // start    in   a chunk begins: forget what is unread, drop what is left of the one before
 // coded    in   with start: the chunk has codes
+// cleared  out  nothing is being dropped: a chunk may begin
 // needed   in   bytes may be taken; if low, none is
 // go       in   take bytes at this clock edge, if able
-// able     out  they are here, or missing, and nothing is being dropped
+// able     out  they are here, or missing, or not needed
 // missing  out  the chunk has no such bytes
 // unread   out  the chunk has bytes that have not been taken
-// take     in   the slots that take a byte, the first lowest
+// want     in   of all slots but the last, the first lowest: it wants a byte
+// take     in   of all slots: it takes one, which those before it that want one do as well
 // dealt    out  the byte of each slot that takes one
 // rst      in   synchronous, active high; forgets everything
 
@@ -42,6 +46,8 @@ input clk;
 input rst;
 input start;
 input coded;
+output cleared;
+wire cleared;
 input needed;
 input go;
 output able;
@@ -50,6 +56,7 @@ output missing;
 wire missing;
 output unread;
 wire unread;
+input [0:0] want;
 input [1:0] take;
 output [15:0] dealt;
 wire [15:0] dealt;
@@ -71,7 +78,9 @@ wire [1:0] joined_left;
 wire [1:0] left;
 wire load;
 reg more;
+wire moves;
 reg [1:0] number;
+reg [2:0] number_flags;
 wire [1:0] offset;
 reg [1:0] place;
 reg [2:0] shift;
@@ -100,7 +109,7 @@ reg [7:0] pick4_chosen;
 wire [6:0] pick4_choices;
 reg [7:0] pick5_chosen;
 wire [6:0] pick5_choices;
-reg [1:0] count_before0_rank;
+reg [1:0] count_set0_rank;
 reg [7:0] pick6_chosen;
 wire [5:0] pick6_choices;
 
@@ -122,7 +131,7 @@ assign pick4_choices[3-1:0] = shift;
 assign pick5_choices[7-1:3] = 'b0000;
 assign pick5_choices[3-1:0] = shift;
 assign pick6_choices[6-1:2] = 'b0000;
-assign pick6_choices[2-1:0] = count_before0_rank;
+assign pick6_choices[2-1:0] = count_set0_rank;
 
 assign cut0_field = s_axis_tdata[16-1:(16 - 16)];
 
@@ -327,10 +336,10 @@ always @(pick2_chosen, pick0_chosen, pick1_chosen, pick5_choices) begin: pick5_f
     pick5_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(take[1-1:0]) begin: count_before0_find
-    case (take[1-1:0])
-        0: count_before0_rank = 1;
-        default: count_before0_rank = 2;
+always @(want[1-1:0]) begin: count_set0_find
+    case (want[1-1:0])
+        0: count_set0_rank = 1;
+        default: count_set0_rank = 2;
     endcase
 end
 
@@ -363,9 +372,19 @@ always @(held[8-1:0], held[16-1:8], pick6_choices) begin: pick6_find
     pick6_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
+always @(take) begin: count_set1_find
+    case (take)
+        0: number_flags = 1;
+        1: number_flags = 2;
+        2: number_flags = 2;
+        default: number_flags = 4;
+    endcase
+end
+
 assign here = (s_axis_tvalid || (!more));
 assign unread = (more || (count != 0));
-assign able = ((!stale) && ((!needed) || ((state == 4'b1000) && (s_axis_tvalid || (!more)))));
+assign cleared = (!stale);
+assign able = ((!needed) || ((state == 4'b1000) && (s_axis_tvalid || (!more))));
 assign missing = ((state == 4'b1000) && (!more) && (number > count));
 assign dealt = dealt_word;
 
@@ -388,14 +407,9 @@ always @(take) begin: tally
     endcase
 end
 
-always @(number, skip, go, state) begin: choose_drop
-    drop = 0;
+always @(state, skip, number) begin: choose_drop
+    drop = number;
     case (state)
-        4'b1000: begin
-            if (go) begin
-                drop = number;
-            end
-        end
         4'b0100: begin
             drop = {1'h0, skip};
         end
@@ -403,7 +417,7 @@ always @(number, skip, go, state) begin: choose_drop
             drop = 2;
         end
         default: begin
-            drop = 0;
+            drop = number;
         end
     endcase
 end
@@ -413,14 +427,30 @@ assign grown = (count + size);
 assign left = (count - drop);
 assign joined_left = (grown - drop);
 
-always @(drop, here) begin: choose_shift
+always @(number_flags, skip, go, here, state) begin: choose_shift
     shift = 1;
     if (here) begin
-        shift = (1 << drop);
+        case (state)
+            4'b1000: begin
+                if (go) begin
+                    shift = number_flags;
+                end
+            end
+            4'b0100: begin
+                shift = (1 << skip);
+            end
+            4'b0010: begin
+                shift = (1 << 2);
+            end
+            default: begin
+                shift = 1;
+            end
+        endcase
     end
 end
 
-assign wanted = (more && (state != 4'b0001) && (!left[1]));
+assign moves = (here && (state != 4'b0001) && (go || (state != 4'b1000)));
+assign wanted = (more && ((state == 4'b0010) || ((state == 4'b0100) && (skip > count[1-1:0])) || ((state == 4'b1000) && go && (number > {1'h0, count[1-1:0]}))));
 
 assign s_axis_tready = (stale || (wanted && (($signed({1'b0, place}) == (4 - 1)) || closing)));
 assign load = (wanted && s_axis_tvalid);
@@ -439,7 +469,7 @@ always @(posedge clk) begin: control
             count <= joined_left;
             place <= (place + 1);
         end
-        else if (here) begin
+        else if (moves) begin
             count <= left;
         end
         if ((state == 4'b0001)) begin

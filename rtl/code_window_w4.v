@@ -10,11 +10,13 @@ module code_window_w4 (
     rst,
     start,
     coded,
+    cleared,
     needed,
     go,
     able,
     missing,
     unread,
+    want,
     take,
     dealt,
     s_axis_tdata,
@@ -29,12 +31,14 @@ module code_window_w4 (
 //               a chunk's first word; of the last, which counts in its last}; tlast = that word
 // start    in   a chunk begins: forget what is unread, drop what is left of the one before
 // coded    in   with start: the chunk has codes
+// cleared  out  nothing is being dropped: a chunk may begin
 // needed   in   bytes may be taken; if low, none is
 // go       in   take bytes at this clock edge, if able
-// able     out  they are here, or missing, and nothing is being dropped
+// able     out  they are here, or missing, or not needed
 // missing  out  the chunk has no such bytes
 // unread   out  the chunk has bytes that have not been taken
-// take     in   the slots that take a byte, the first lowest
+// want     in   of all slots but the last, the first lowest: it wants a byte
+// take     in   of all slots: it takes one, which those before it that want one do as well
 // dealt    out  the byte of each slot that takes one
 // rst      in   synchronous, active high; forgets everything
 
@@ -42,6 +46,8 @@ input clk;
 input rst;
 input start;
 input coded;
+output cleared;
+wire cleared;
 input needed;
 input go;
 output able;
@@ -50,6 +56,7 @@ output missing;
 wire missing;
 output unread;
 wire unread;
+input [2:0] want;
 input [3:0] take;
 output [31:0] dealt;
 wire [31:0] dealt;
@@ -71,7 +78,9 @@ wire [2:0] joined_left;
 wire [2:0] left;
 wire load;
 reg more;
+wire moves;
 reg [2:0] number;
+reg [4:0] number_flags;
 wire [3:0] offset;
 reg [1:0] place;
 reg [4:0] shift;
@@ -116,13 +125,13 @@ reg [7:0] pick12_chosen;
 wire [8:0] pick12_choices;
 reg [7:0] pick13_chosen;
 wire [8:0] pick13_choices;
-reg [1:0] count_before0_rank;
+reg [1:0] count_set0_rank;
 reg [7:0] pick14_chosen;
 wire [5:0] pick14_choices;
-reg [2:0] count_before1_rank;
+reg [2:0] count_set1_rank;
 reg [7:0] pick15_chosen;
 wire [6:0] pick15_choices;
-reg [3:0] count_before2_rank;
+reg [3:0] count_set2_rank;
 reg [7:0] pick16_chosen;
 wire [7:0] pick16_choices;
 
@@ -166,11 +175,11 @@ assign pick12_choices[5-1:0] = shift;
 assign pick13_choices[9-1:5] = 'b0000;
 assign pick13_choices[5-1:0] = shift;
 assign pick14_choices[6-1:2] = 'b0000;
-assign pick14_choices[2-1:0] = count_before0_rank;
+assign pick14_choices[2-1:0] = count_set0_rank;
 assign pick15_choices[7-1:3] = 'b0000;
-assign pick15_choices[3-1:0] = count_before1_rank;
+assign pick15_choices[3-1:0] = count_set1_rank;
 assign pick16_choices[8-1:4] = 'b0000;
-assign pick16_choices[4-1:0] = count_before2_rank;
+assign pick16_choices[4-1:0] = count_set2_rank;
 
 assign cut0_field = s_axis_tdata[32-1:(32 - 32)];
 
@@ -607,10 +616,10 @@ always @(pick4_chosen, pick13_choices, pick5_chosen, pick6_chosen, pick2_chosen,
     pick13_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(take[1-1:0]) begin: count_before0_find
-    case (take[1-1:0])
-        0: count_before0_rank = 1;
-        default: count_before0_rank = 2;
+always @(want[1-1:0]) begin: count_set0_find
+    case (want[1-1:0])
+        0: count_set0_rank = 1;
+        default: count_set0_rank = 2;
     endcase
 end
 
@@ -643,12 +652,12 @@ always @(held[8-1:0], held[16-1:8], pick14_choices) begin: pick14_find
     pick14_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(take[2-1:0]) begin: count_before1_find
-    case (take[2-1:0])
-        0: count_before1_rank = 1;
-        1: count_before1_rank = 2;
-        2: count_before1_rank = 2;
-        default: count_before1_rank = 4;
+always @(want[2-1:0]) begin: count_set1_find
+    case (want[2-1:0])
+        0: count_set1_rank = 1;
+        1: count_set1_rank = 2;
+        2: count_set1_rank = 2;
+        default: count_set1_rank = 4;
     endcase
 end
 
@@ -681,16 +690,16 @@ always @(held[24-1:16], held[8-1:0], held[16-1:8], pick15_choices) begin: pick15
     pick15_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(take[3-1:0]) begin: count_before2_find
-    case (take[3-1:0])
-        0: count_before2_rank = 1;
-        1: count_before2_rank = 2;
-        2: count_before2_rank = 2;
-        3: count_before2_rank = 4;
-        4: count_before2_rank = 2;
-        5: count_before2_rank = 4;
-        6: count_before2_rank = 4;
-        default: count_before2_rank = 8;
+always @(want[3-1:0]) begin: count_set2_find
+    case (want[3-1:0])
+        0: count_set2_rank = 1;
+        1: count_set2_rank = 2;
+        2: count_set2_rank = 2;
+        3: count_set2_rank = 4;
+        4: count_set2_rank = 2;
+        5: count_set2_rank = 4;
+        6: count_set2_rank = 4;
+        default: count_set2_rank = 8;
     endcase
 end
 
@@ -723,9 +732,31 @@ always @(held[24-1:16], pick16_choices, held[32-1:24], held[8-1:0], held[16-1:8]
     pick16_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
+always @(take) begin: count_set3_find
+    case (take)
+        0: number_flags = 1;
+        1: number_flags = 2;
+        2: number_flags = 2;
+        3: number_flags = 4;
+        4: number_flags = 2;
+        5: number_flags = 4;
+        6: number_flags = 4;
+        7: number_flags = 8;
+        8: number_flags = 2;
+        9: number_flags = 4;
+        10: number_flags = 4;
+        11: number_flags = 8;
+        12: number_flags = 4;
+        13: number_flags = 8;
+        14: number_flags = 8;
+        default: number_flags = 16;
+    endcase
+end
+
 assign here = (s_axis_tvalid || (!more));
 assign unread = (more || (count != 0));
-assign able = ((!stale) && ((!needed) || ((state == 4'b1000) && (s_axis_tvalid || (!more)))));
+assign cleared = (!stale);
+assign able = ((!needed) || ((state == 4'b1000) && (s_axis_tvalid || (!more))));
 assign missing = ((state == 4'b1000) && (!more) && (number > count));
 assign dealt = dealt_word;
 
@@ -760,14 +791,9 @@ always @(take) begin: tally
     endcase
 end
 
-always @(number, skip, go, state) begin: choose_drop
-    drop = 0;
+always @(state, skip, number) begin: choose_drop
+    drop = number;
     case (state)
-        4'b1000: begin
-            if (go) begin
-                drop = number;
-            end
-        end
         4'b0100: begin
             drop = {1'h0, skip};
         end
@@ -775,7 +801,7 @@ always @(number, skip, go, state) begin: choose_drop
             drop = 4;
         end
         default: begin
-            drop = 0;
+            drop = number;
         end
     endcase
 end
@@ -785,14 +811,30 @@ assign grown = (count + size);
 assign left = (count - drop);
 assign joined_left = (grown - drop);
 
-always @(drop, here) begin: choose_shift
+always @(number_flags, skip, go, here, state) begin: choose_shift
     shift = 1;
     if (here) begin
-        shift = (1 << drop);
+        case (state)
+            4'b1000: begin
+                if (go) begin
+                    shift = number_flags;
+                end
+            end
+            4'b0100: begin
+                shift = (1 << skip);
+            end
+            4'b0010: begin
+                shift = (1 << 4);
+            end
+            default: begin
+                shift = 1;
+            end
+        endcase
     end
 end
 
-assign wanted = (more && (state != 4'b0001) && (!left[2]));
+assign moves = (here && (state != 4'b0001) && (go || (state != 4'b1000)));
+assign wanted = (more && ((state == 4'b0010) || ((state == 4'b0100) && (skip > count[2-1:0])) || ((state == 4'b1000) && go && (number > {1'h0, count[2-1:0]}))));
 
 assign s_axis_tready = (stale || (wanted && (($signed({1'b0, place}) == (4 - 1)) || closing)));
 assign load = (wanted && s_axis_tvalid);
@@ -811,7 +853,7 @@ always @(posedge clk) begin: control
             count <= joined_left;
             place <= (place + 1);
         end
-        else if (here) begin
+        else if (moves) begin
             count <= left;
         end
         if ((state == 4'b0001)) begin

@@ -19,7 +19,7 @@ module fifo (
 );
 // Words of s_axis, in order, on m_axis.
 //
-// s_axis  in   tready while fewer than `depth` words wait (a RAM's output holds two more)
+// s_axis  in   tready while fewer than `depth` words wait (a RAM's output holds two more, or one)
 // m_axis  out  held stable while tvalid and not tready
 // rst     in   synchronous, active high; empties the queue
 
@@ -33,51 +33,83 @@ input s_axis_tlast;
 output [31:0] m_axis_tdata;
 wire [31:0] m_axis_tdata;
 output m_axis_tvalid;
-wire m_axis_tvalid;
+reg m_axis_tvalid;
 input m_axis_tready;
 output m_axis_tlast;
 wire m_axis_tlast;
 
 wire [32:0] word;
 reg [32:0] shown;
-wire ram_queue0_fetch;
 reg [32:0] ram_queue0_fetched;
 reg ram_queue0_fetched_valid;
-reg ram_queue0_full;
-reg [9:0] ram_queue0_head;
-wire [9:0] ram_queue0_head_next;
-reg ram_queue0_shown_valid;
-reg ram_queue0_some;
 wire ram_queue0_step;
-reg [9:0] ram_queue0_tail;
-wire [9:0] ram_queue0_tail_next;
-wire ram_queue0_take;
-(* no_rw_check *) reg [32:0] ram_queue0_ram0_memory [0:1024-1];
+wire ram_queue0_bare_queue0_fetch;
+reg ram_queue0_bare_queue0_full;
+reg [9:0] ram_queue0_bare_queue0_head;
+wire [9:0] ram_queue0_bare_queue0_head_next;
+reg ram_queue0_bare_queue0_some;
+reg [9:0] ram_queue0_bare_queue0_tail;
+wire [9:0] ram_queue0_bare_queue0_tail_next;
+wire ram_queue0_bare_queue0_take;
+(* no_rw_check *) reg [32:0] ram_queue0_bare_queue0_ram0_memory [0:1024-1];
 
 assign word[33-1:1] = s_axis_tdata;
 assign word[0] = s_axis_tlast;
 
-always @(posedge clk) begin: ram_queue0_ram0_write_port
-    if (ram_queue0_take) begin
-        ram_queue0_ram0_memory[ram_queue0_tail] <= word;
+always @(posedge clk) begin: ram_queue0_bare_queue0_ram0_write_port
+    if (ram_queue0_bare_queue0_take) begin
+        ram_queue0_bare_queue0_ram0_memory[ram_queue0_bare_queue0_tail] <= word;
     end
 end
 
-always @(posedge clk) begin: ram_queue0_ram0_read_port
-    if (ram_queue0_fetch) begin
-        ram_queue0_fetched <= ram_queue0_ram0_memory[ram_queue0_head];
+always @(posedge clk) begin: ram_queue0_bare_queue0_ram0_read_port
+    if (ram_queue0_bare_queue0_fetch) begin
+        ram_queue0_fetched <= ram_queue0_bare_queue0_ram0_memory[ram_queue0_bare_queue0_head];
     end
 end
 
-assign s_axis_tready = (!ram_queue0_full);
-assign m_axis_tvalid = ram_queue0_shown_valid;
+assign s_axis_tready = (!ram_queue0_bare_queue0_full);
+assign ram_queue0_bare_queue0_take = (s_axis_tvalid && (!ram_queue0_bare_queue0_full));
+assign ram_queue0_bare_queue0_fetch = (ram_queue0_bare_queue0_some && (ram_queue0_step || (!ram_queue0_fetched_valid)));
 
-assign ram_queue0_take = (s_axis_tvalid && (!ram_queue0_full));
-assign ram_queue0_step = (m_axis_tready || (!ram_queue0_shown_valid));
-assign ram_queue0_fetch = (ram_queue0_some && (m_axis_tready || (!ram_queue0_shown_valid) || (!ram_queue0_fetched_valid)));
+assign ram_queue0_bare_queue0_head_next = (ram_queue0_bare_queue0_head + 1);
+assign ram_queue0_bare_queue0_tail_next = (ram_queue0_bare_queue0_tail + 1);
 
-assign ram_queue0_head_next = (ram_queue0_head + 1);
-assign ram_queue0_tail_next = (ram_queue0_tail + 1);
+always @(posedge clk) begin: ram_queue0_bare_queue0_pointers
+    if (rst == 1) begin
+        ram_queue0_bare_queue0_head <= 0;
+        ram_queue0_bare_queue0_tail <= 0;
+        ram_queue0_bare_queue0_some <= 0;
+        ram_queue0_bare_queue0_full <= 0;
+        ram_queue0_fetched_valid <= 0;
+    end
+    else begin
+        if (ram_queue0_bare_queue0_take) begin
+            ram_queue0_bare_queue0_tail <= ram_queue0_bare_queue0_tail_next;
+            ram_queue0_bare_queue0_some <= 1'b1;
+            if ((!ram_queue0_bare_queue0_fetch)) begin
+                ram_queue0_bare_queue0_full <= (ram_queue0_bare_queue0_tail_next == ram_queue0_bare_queue0_head);
+            end
+        end
+        else if (ram_queue0_bare_queue0_fetch) begin
+            ram_queue0_bare_queue0_some <= (ram_queue0_bare_queue0_head_next != ram_queue0_bare_queue0_tail);
+        end
+        if (ram_queue0_bare_queue0_fetch) begin
+            ram_queue0_bare_queue0_head <= ram_queue0_bare_queue0_head_next;
+            if ((!ram_queue0_bare_queue0_take)) begin
+                ram_queue0_bare_queue0_full <= 1'b0;
+            end
+        end
+        if (ram_queue0_bare_queue0_fetch) begin
+            ram_queue0_fetched_valid <= 1'b1;
+        end
+        else if (ram_queue0_step) begin
+            ram_queue0_fetched_valid <= 1'b0;
+        end
+    end
+end
+
+assign ram_queue0_step = (m_axis_tready || (!m_axis_tvalid));
 
 always @(posedge clk) begin: ram_queue0_show
     if (ram_queue0_step) begin
@@ -85,40 +117,13 @@ always @(posedge clk) begin: ram_queue0_show
     end
 end
 
-always @(posedge clk) begin: ram_queue0_pointers
+always @(posedge clk) begin: ram_queue0_follow
     if (rst == 1) begin
-        ram_queue0_head <= 0;
-        ram_queue0_tail <= 0;
-        ram_queue0_some <= 0;
-        ram_queue0_full <= 0;
-        ram_queue0_shown_valid <= 0;
-        ram_queue0_fetched_valid <= 0;
+        m_axis_tvalid <= 0;
     end
     else begin
-        if (ram_queue0_take) begin
-            ram_queue0_tail <= ram_queue0_tail_next;
-            ram_queue0_some <= 1'b1;
-            if ((!ram_queue0_fetch)) begin
-                ram_queue0_full <= (ram_queue0_tail_next == ram_queue0_head);
-            end
-        end
-        else if (ram_queue0_fetch) begin
-            ram_queue0_some <= (ram_queue0_head_next != ram_queue0_tail);
-        end
-        if (ram_queue0_fetch) begin
-            ram_queue0_head <= ram_queue0_head_next;
-            if ((!ram_queue0_take)) begin
-                ram_queue0_full <= 1'b0;
-            end
-        end
         if (ram_queue0_step) begin
-            ram_queue0_shown_valid <= ram_queue0_fetched_valid;
-        end
-        if (ram_queue0_fetch) begin
-            ram_queue0_fetched_valid <= 1'b1;
-        end
-        else if (ram_queue0_step) begin
-            ram_queue0_fetched_valid <= 1'b0;
+            m_axis_tvalid <= ram_queue0_fetched_valid;
         end
     end
 end

@@ -5,7 +5,6 @@ gradient_enc_w2_bf16.v
 gradient_enc_w4_fp32.v
 gradient_enc_w4_bf16.v
 gradient_enc_w4_fp32_loadable.v
-gradient_enc_w4_bf16_loadable.v
 gradient_dec_w1_fp32.v
 gradient_dec_w1_bf16.v
 gradient_dec_w2_fp32.v
@@ -13,7 +12,6 @@ gradient_dec_w2_bf16.v
 gradient_dec_w4_fp32.v
 gradient_dec_w4_bf16.v
 gradient_dec_w4_fp32_loadable.v
-gradient_dec_w4_bf16_loadable.v
 zero_split.v
 zero_split_w2.v
 zero_split_w4.v
@@ -76,10 +74,15 @@ chunk_parse_w4.v
 code_window.v
 code_window_w2.v
 code_window_w4.v
+chunk_parse_w4_runs.v
 lane_dec.v
 lane_dec_w2.v
 lane_dec_w4.v
+lane_dec_w2_runs.v
+lane_dec_w4_runs.v
 lane_dec_w4_loadable.v
+run_bitmap_w2.v
+run_bitmap_w4.v
 zero_flags.v
 zero_flags_w2.v
 zero_flags_w4.v

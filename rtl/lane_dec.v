@@ -33,7 +33,9 @@ module lane_dec (
 // Decode exponents, a chunk after the other.
 //
 // s_shape      in   of each chunk {payload bytes that must be 0, it has codes, number of values
-//                   - 1}; taken with its last group
+//                   - 1}; taken with its last group. With runs {which of the known tables, it is
+//                   of tokens} above these: of a chunk with tokens there is such a word before,
+//                   with their number
 // s_lanes      in   of each chunk the lane states, then the block headers {table, emax}
 // s_codes      in   words with codes, as of code_window
 // m_exponents  out  the exponents of a group, the first lowest
@@ -80,6 +82,7 @@ wire [15:0] dealt;
 wire able;
 reg blank;
 reg boundary;
+wire cleared;
 wire coded;
 reg [3:0] coder;
 reg [7:0] emax;
@@ -93,10 +96,13 @@ reg lacking;
 reg [2:0] lane;
 reg last;
 reg leaving;
+reg left;
 wire missing;
 reg more;
 wire move;
 reg [11:0] number;
+reg odd_payloads;
+reg odd_states;
 reg opening;
 reg opening0;
 reg opening1;
@@ -107,10 +113,12 @@ reg raw;
 reg raw0;
 wire read_header;
 wire room;
+reg some_left;
 wire source;
 wire start;
 wire step;
-reg sunk;
+reg [0:0] sunk;
+reg surfeit;
 wire [1:0] take;
 wire unread;
 reg [1:0] unused;
@@ -119,13 +127,15 @@ reg valid0;
 reg valid1;
 reg valid2;
 reg [3:0] verdict;
+wire [0:0] want;
 wire want_header;
 reg [3:0] wrong;
 wire split;
+wire want_bits;
 wire [1:0] take_bits;
 wire [63:0] paid;
-reg [7:0] exponents_word;
-reg negative_bits;
+wire [7:0] exponents_word;
+wire negative_bits;
 wire odd_state_bits;
 wire odd_payload_bits;
 reg [15:0] code_window0_grain;
@@ -139,7 +149,9 @@ wire [1:0] code_window0_joined_left;
 wire [1:0] code_window0_left;
 wire code_window0_load;
 reg code_window0_more;
+wire code_window0_moves;
 reg [1:0] code_window0_number;
+reg [2:0] code_window0_number_flags;
 wire [1:0] code_window0_offset;
 reg [0:0] code_window0_place;
 reg [2:0] code_window0_shift;
@@ -164,7 +176,7 @@ reg [7:0] code_window0_pick4_chosen;
 wire [6:0] code_window0_pick4_choices;
 reg [7:0] code_window0_pick5_chosen;
 wire [6:0] code_window0_pick5_choices;
-reg [1:0] code_window0_count_before0_rank;
+reg [1:0] code_window0_count_set0_rank;
 reg [7:0] code_window0_pick6_chosen;
 wire [5:0] code_window0_pick6_choices;
 wire [3:0] code_tables0_table1;
@@ -189,15 +201,16 @@ reg [15:0] code_tables0_look_up10_word;
 wire lane_column0_live;
 wire lane_column0_absent;
 wire [15:0] lane_column0_leaves;
-wire lane_column0_refill;
 wire lane_column0_spell;
 wire [1:0] lane_column0_leading;
 wire [15:0] lane_column0_back;
+reg [7:0] lane_column0_base2;
 wire [3:0] lane_column0_bias1;
 reg [3:0] lane_column0_code1;
 reg lane_column0_coded1;
 wire [7:0] lane_column0_distance2;
 wire lane_column0_done;
+reg [7:0] lane_column0_down2;
 wire lane_column0_escape0;
 reg lane_column0_escape1;
 wire [3:0] lane_column0_index1;
@@ -237,7 +250,7 @@ reg [15:0] lane_column0_wait3_after;
 reg [15:0] lane_column0_wait4_after;
 
 assign take_bits[1] = lane_column0_spell;
-assign take_bits[0] = lane_column0_refill;
+assign take_bits[0] = want_bits;
 assign paid[64-1:56] = lane_column0_leaves[8-1:0];
 assign paid[56-1:0] = payload[64-1:8];
 assign code_window0_dealt_word[16-1:8] = code_window0_pick6_chosen;
@@ -258,7 +271,7 @@ assign code_window0_pick4_choices[3-1:0] = code_window0_shift;
 assign code_window0_pick5_choices[7-1:3] = 'b0000;
 assign code_window0_pick5_choices[3-1:0] = code_window0_shift;
 assign code_window0_pick6_choices[6-1:2] = 'b0000;
-assign code_window0_pick6_choices[2-1:0] = code_window0_count_before0_rank;
+assign code_window0_pick6_choices[2-1:0] = code_window0_count_set0_rank;
 assign code_tables0_table1[4-1:1] = code_tables0_high1;
 assign code_tables0_table1[0] = code_tables0_low1[0];
 assign code_tables0_table2[4-1:1] = code_tables0_high2;
@@ -513,10 +526,10 @@ always @(code_window0_pick2_chosen, code_window0_pick0_chosen, code_window0_pick
     code_window0_pick5_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(take[1-1:0]) begin: code_window0_count_before0_find
-    case (take[1-1:0])
-        0: code_window0_count_before0_rank = 1;
-        default: code_window0_count_before0_rank = 2;
+always @(want[1-1:0]) begin: code_window0_count_set0_find
+    case (want[1-1:0])
+        0: code_window0_count_set0_rank = 1;
+        default: code_window0_count_set0_rank = 2;
     endcase
 end
 
@@ -549,9 +562,19 @@ always @(code_window0_held[8-1:0], code_window0_held[16-1:8], code_window0_pick6
     code_window0_pick6_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
+always @(take) begin: code_window0_count_set1_find
+    case (take)
+        0: code_window0_number_flags = 1;
+        1: code_window0_number_flags = 2;
+        2: code_window0_number_flags = 2;
+        default: code_window0_number_flags = 4;
+    endcase
+end
+
 assign code_window0_here = (s_codes_tvalid || (!code_window0_more));
 assign unread = (code_window0_more || (code_window0_count != 0));
-assign able = ((!code_window0_stale) && ((!valid1) || ((code_window0_state == 4'b1000) && (s_codes_tvalid || (!code_window0_more)))));
+assign cleared = (!code_window0_stale);
+assign able = ((!valid1) || ((code_window0_state == 4'b1000) && (s_codes_tvalid || (!code_window0_more))));
 assign missing = ((code_window0_state == 4'b1000) && (!code_window0_more) && (code_window0_number > code_window0_count));
 assign dealt = code_window0_dealt_word;
 
@@ -574,14 +597,9 @@ always @(take) begin: code_window0_tally
     endcase
 end
 
-always @(code_window0_number, code_window0_skip, go, code_window0_state) begin: code_window0_choose_drop
-    code_window0_drop = 0;
+always @(code_window0_state, code_window0_skip, code_window0_number) begin: code_window0_choose_drop
+    code_window0_drop = code_window0_number;
     case (code_window0_state)
-        4'b1000: begin
-            if (go) begin
-                code_window0_drop = code_window0_number;
-            end
-        end
         4'b0100: begin
             code_window0_drop = {1'h0, code_window0_skip};
         end
@@ -589,7 +607,7 @@ always @(code_window0_number, code_window0_skip, go, code_window0_state) begin: 
             code_window0_drop = 2;
         end
         default: begin
-            code_window0_drop = 0;
+            code_window0_drop = code_window0_number;
         end
     endcase
 end
@@ -599,14 +617,30 @@ assign code_window0_grown = (code_window0_count + code_window0_size);
 assign code_window0_left = (code_window0_count - code_window0_drop);
 assign code_window0_joined_left = (code_window0_grown - code_window0_drop);
 
-always @(code_window0_drop, code_window0_here) begin: code_window0_choose_shift
+always @(code_window0_number_flags, code_window0_skip, go, code_window0_here, code_window0_state) begin: code_window0_choose_shift
     code_window0_shift = 1;
     if (code_window0_here) begin
-        code_window0_shift = (1 << code_window0_drop);
+        case (code_window0_state)
+            4'b1000: begin
+                if (go) begin
+                    code_window0_shift = code_window0_number_flags;
+                end
+            end
+            4'b0100: begin
+                code_window0_shift = (1 << code_window0_skip);
+            end
+            4'b0010: begin
+                code_window0_shift = (1 << 2);
+            end
+            default: begin
+                code_window0_shift = 1;
+            end
+        endcase
     end
 end
 
-assign code_window0_wanted = (code_window0_more && (code_window0_state != 4'b0001) && (!code_window0_left[1]));
+assign code_window0_moves = (code_window0_here && (code_window0_state != 4'b0001) && (go || (code_window0_state != 4'b1000)));
+assign code_window0_wanted = (code_window0_more && ((code_window0_state == 4'b0010) || ((code_window0_state == 4'b0100) && (code_window0_skip > code_window0_count[1-1:0])) || ((code_window0_state == 4'b1000) && go && (code_window0_number > {1'h0, code_window0_count[1-1:0]}))));
 
 assign s_codes_tready = (code_window0_stale || (code_window0_wanted && (($signed({1'b0, code_window0_place}) == (2 - 1)) || code_window0_closing)));
 assign code_window0_load = (code_window0_wanted && s_codes_tvalid);
@@ -625,7 +659,7 @@ always @(posedge clk) begin: code_window0_control
             code_window0_count <= code_window0_joined_left;
             code_window0_place <= (code_window0_place + 1);
         end
-        else if (code_window0_here) begin
+        else if (code_window0_moves) begin
             code_window0_count <= code_window0_left;
         end
         if ((code_window0_state == 4'b0001)) begin
@@ -990,9 +1024,9 @@ end
 assign lane_column0_short0 = ((lane_column0_x0[16-1:8] & (~lane_column0_taken0)) == 0);
 assign lane_column0_escape0 = (((lane_column0_byte0 ^ escape[8-1:0]) & escape[16-1:8]) == 0);
 
-assign lane_column0_refill = (lane_column0_refill1 && (!1'b0));
-assign lane_column0_spell = (lane_column0_escape1 && (!1'b0) && (1'b1 || (!lane_column0_refill1)));
-assign split = (1'b0 || (lane_column0_refill1 && lane_column0_escape1 && (!1'b1)));
+assign want_bits = lane_column0_refill1;
+assign lane_column0_spell = lane_column0_escape1;
+assign split = 1'b0;
 assign lane_column0_done = (parted && (!(lane_column0_coded1 || lane_column0_escape1)));
 
 assign lane_column0_shifted = (lane_column0_x1 >>> (lane_column0_size1 + 1));
@@ -1045,13 +1079,17 @@ assign lane_column0_index1 = (lane_column0_code1 + lane_column0_bias1);
 
 assign lane_column0_symbol2 = {code_tables0_look_up10_word[lane_column0_part2[4-1:0]], code_tables0_look_up8_word[lane_column0_part2[4-1:0]], code_tables0_look_up6_word[lane_column0_part2[4-1:0]], code_tables0_look_up4_word[lane_column0_part2[4-1:0]]};
 
-always @(lane_column0_spelt2, lane_column0_distance2, emax2, lane_column0_part2) begin: lane_column0_finish
-    negative_bits = ((!lane_column0_spelt2) && (emax2 < lane_column0_distance2));
-    exponents_word = (emax2 - lane_column0_distance2);
+always @(lane_column0_spelt2, lane_column0_distance2, emax2, lane_column0_part2) begin: lane_column0_look_back
+    lane_column0_base2 = emax2;
+    lane_column0_down2 = lane_column0_distance2;
     if (lane_column0_spelt2) begin
-        exponents_word = lane_column0_part2;
+        lane_column0_base2 = lane_column0_part2;
+        lane_column0_down2 = 0;
     end
 end
+
+assign negative_bits = (lane_column0_base2 < lane_column0_down2);
+assign exponents_word = (lane_column0_base2 - lane_column0_down2);
 
 always @(posedge clk) begin: lane_column0_ring
     if (step) begin
@@ -1069,7 +1107,6 @@ end
 
 always @(posedge clk) begin: lane_column0_flags_of_values
     if (rst == 1) begin
-        lane_column0_escape1 <= 0;
         lane_column0_refill1 <= 0;
         lane_column0_coded1 <= 0;
     end
@@ -1077,12 +1114,24 @@ always @(posedge clk) begin: lane_column0_flags_of_values
         if (step) begin
             lane_column0_coded1 <= (lane_column0_live && (!raw0));
             lane_column0_refill1 <= (lane_column0_live && (!raw0) && lane_column0_short0);
-            lane_column0_escape1 <= (lane_column0_live && (raw0 || lane_column0_escape0));
         end
         else if ((move && (!1'b0))) begin
             lane_column0_coded1 <= 1'b0;
             lane_column0_refill1 <= 1'b0;
-            lane_column0_escape1 <= (lane_column0_escape1 && lane_column0_refill1);
+        end
+    end
+end
+
+always @(posedge clk) begin: lane_column0_flags_of_bytes
+    if (rst == 1) begin
+        lane_column0_escape1 <= 0;
+    end
+    else begin
+        if (step) begin
+            lane_column0_escape1 <= (lane_column0_live && (raw0 || lane_column0_escape0));
+        end
+        else if (move) begin
+            lane_column0_escape1 <= 1'b0;
         end
     end
 end
@@ -1108,30 +1157,31 @@ assign odd_payload_bits = ((((lane * 1) + 0) >= 4) && (((lane * 1) + 0) < (4 + u
 assign following = (number + 1);
 
 always @(posedge clk) begin: look_ahead
-    if ((phase != 2'b10)) begin
+    if (((phase != 2'b10) || 1'b0)) begin
         last <= (s_shape_tdata[12-1:0] == 0);
         boundary <= 1'b0;
     end
     else if ((step && more)) begin
         last <= (following == s_shape_tdata[12-1:0]);
-        boundary <= (following[9-1:0] == 511);
+        boundary <= ((!last) && (following[9-1:0] == 511) && (following != s_shape_tdata[12-1:0]) && (!1'b0));
     end
 end
 
-assign room = (m_exponents_tready || (!m_exponents_tvalid));
-assign source = (((phase == 2'b01) && ((1'b1 && s_lanes_tvalid) || (!entering))) || ((phase == 2'b10) && (!(more && blank))));
+assign room = ((m_exponents_tready || (!m_exponents_tvalid)) && 1'b1);
+assign source = (((phase == 2'b01) && ((1'b1 && s_lanes_tvalid) || (!entering))) || ((phase == 2'b10) && (!blank)));
 
 assign go = (room && source);
 assign move = (room && source && able);
 assign step = (room && source && able && (!split));
 
+assign want = want_bits;
 assign take = take_bits;
 
-assign s_shape_tready = ((phase == 2'b10) && more && last && (!blank) && room && able && (!split));
-assign want_header = ((phase == 2'b10) && more && (blank || (boundary && (!last) && room && able && (!split))));
+assign s_shape_tready = ((phase == 2'b10) && more && last && step);
+assign want_header = ((phase == 2'b10) && (blank || (boundary && room && able && (!split))));
 
-assign s_lanes_tready = (used || ((!more) && (!1'b1)) || ((phase == 2'b01) && entering && room && able && (!split)));
-assign read_header = (want_header && s_lanes_tvalid);
+assign s_lanes_tready = (used || ((!more) && (!1'b0) && (!1'b1)) || ((phase == 2'b01) && entering && room && able && (!split)));
+assign read_header = (want_header && s_lanes_tvalid && (s_shape_tvalid || (!1'b0)));
 assign start = ((phase == 2'b01) && ($signed({1'b0, lane}) == (8 - 1)) && step);
 assign coded = (entering && s_shape_tdata[12]);
 
@@ -1159,11 +1209,11 @@ always @(posedge clk) begin: control
                 if (held) begin
                     leaving <= 1'b1;
                     entering <= s_shape_tvalid;
-                    if ((!(m_tail_tvalid || m_check_tvalid))) begin
+                    if ((cleared && (!(m_tail_tvalid || m_check_tvalid)))) begin
                         phase <= 2'b01;
                     end
                 end
-                else if (s_shape_tvalid) begin
+                else if ((cleared && s_shape_tvalid)) begin
                     leaving <= 1'b0;
                     entering <= 1'b1;
                     phase <= 2'b01;
@@ -1173,7 +1223,7 @@ always @(posedge clk) begin: control
                 if (start) begin
                     held <= entering;
                     more <= entering;
-                    blank <= entering;
+                    blank <= (entering && (!1'b0));
                     entering <= 1'b0;
                     phase <= 2'b00;
                     if (entering) begin
@@ -1190,14 +1240,17 @@ always @(posedge clk) begin: control
                             number <= 0;
                         end
                     end
-                    if ((($signed({1'b0, lane}) == (8 - 1)) && (((!more) && (!(1'b0 && valid0))) || (last && (!1'b0))))) begin
+                    if (1'b0) begin
+                        more <= 1'b1;
+                    end
+                    else if ((($signed({1'b0, lane}) == (8 - 1)) && (((!more) && (!(1'b0 && valid0))) || (last && (!1'b0))))) begin
                         phase <= 2'b00;
                     end
                 end
                 if (read_header) begin
                     blank <= 1'b0;
                 end
-                else if (want_header) begin
+                else if ((want_header || 1'b0)) begin
                     blank <= 1'b1;
                 end
             end
@@ -1208,7 +1261,7 @@ always @(posedge clk) begin: control
         if (m_check_tready) begin
             m_check_tvalid <= 1'b0;
         end
-        if ((start && leaving)) begin
+        if (left) begin
             m_tail_tvalid <= 1'b1;
             m_check_tvalid <= 1'b1;
         end
@@ -1248,7 +1301,7 @@ always @(posedge clk) begin: follow
         if (move) begin
             valid2 <= (valid1 && (!split));
             parted <= split;
-            m_exponents_tvalid <= valid2;
+            m_exponents_tvalid <= (valid2 && (!1'b0));
         end
         else if (m_exponents_tready) begin
             m_exponents_tvalid <= 1'b0;
@@ -1258,7 +1311,7 @@ end
 
 always @(posedge clk) begin: follow_on
     if (step) begin
-        raw0 <= raw;
+        raw0 <= (raw && (!1'b0));
         opening0 <= opening;
         opening1 <= opening0;
         if (opening1) begin
@@ -1279,32 +1332,43 @@ assign m_tail_tdata = payload[64-1:32];
 always @(posedge clk) begin: look_back
     if (rst == 1) begin
         lacking <= 0;
+        left <= 0;
         sunk <= 0;
+        some_left <= 0;
     end
     else begin
         lacking <= (move && missing);
-        sunk <= (move && valid2 && (negative_bits != 0));
+        sunk <= 0;
+        if ((move && valid2)) begin
+            sunk <= negative_bits;
+        end
+        left <= (start && leaving);
+        some_left <= ((phase == 2'b01) && leaving && step);
     end
 end
 
-always @(odd_state_bits, phase, odd_payload_bits, lacking, step, sunk, lane, unread, leaving) begin: judge
+always @(posedge clk) begin: look_at_lanes
+    odd_states <= (odd_state_bits != 0);
+    odd_payloads <= (odd_payload_bits != 0);
+    surfeit <= unread;
+end
+
+always @(odd_states, surfeit, odd_payloads, lacking, sunk, left, some_left) begin: judge
     wrong = 0;
     if (lacking) begin
         wrong = 7;
     end
-    else if (sunk) begin
+    else if ((sunk != 0)) begin
         wrong = 8;
     end
-    else if (((phase == 2'b01) && leaving && step)) begin
-        if ((odd_state_bits != 0)) begin
-            wrong = 9;
-        end
-        else if ((odd_payload_bits != 0)) begin
-            wrong = 10;
-        end
-        else if ((($signed({1'b0, lane}) == (8 - 1)) && unread)) begin
-            wrong = 7;
-        end
+    else if ((some_left && odd_states)) begin
+        wrong = 9;
+    end
+    else if ((some_left && odd_payloads)) begin
+        wrong = 10;
+    end
+    else if ((left && surfeit)) begin
+        wrong = 7;
     end
 end
 
@@ -1314,13 +1378,11 @@ always @(posedge clk) begin: refuse
         fault <= 0;
     end
     else begin
-        if (start) begin
+        if (left) begin
             fault <= 0;
-            if (leaving) begin
-                verdict <= fault;
-                if ((fault == 0)) begin
-                    verdict <= wrong;
-                end
+            verdict <= fault;
+            if ((fault == 0)) begin
+                verdict <= wrong;
             end
         end
         else if ((fault == 0)) begin

@@ -33,7 +33,9 @@ module lane_dec_w2 (
 // Decode exponents, a chunk after the other.
 //
 // s_shape      in   of each chunk {payload bytes that must be 0, it has codes, number of values
-//                   - 1}; taken with its last group
+//                   - 1}; taken with its last group. With runs {which of the known tables, it is
+//                   of tokens} above these: of a chunk with tokens there is such a word before,
+//                   with their number
 // s_lanes      in   of each chunk the lane states, then the block headers {table, emax}
 // s_codes      in   words with codes, as of code_window
 // m_exponents  out  the exponents of a group, the first lowest
@@ -80,6 +82,7 @@ wire [15:0] dealt;
 wire able;
 reg blank;
 reg boundary;
+wire cleared;
 wire coded;
 reg [3:0] coder;
 reg [7:0] emax;
@@ -96,10 +99,13 @@ reg last;
 reg last0;
 reg last1;
 reg leaving;
+reg left;
 wire missing;
 reg more;
 wire move;
 reg [10:0] number;
+reg odd_payloads;
+reg odd_states;
 reg opening;
 reg opening0;
 reg opening1;
@@ -109,12 +115,14 @@ reg [1:0] phase;
 reg raw;
 reg raw0;
 wire read_header;
-wire ready;
+reg ready;
 wire room;
+reg some_left;
 wire source;
 wire start;
 wire step;
-reg sunk;
+reg [1:0] sunk;
+reg surfeit;
 wire [1:0] take;
 wire turned;
 wire unread;
@@ -124,9 +132,11 @@ reg valid0;
 reg valid1;
 reg valid2;
 reg [3:0] verdict;
+wire [0:0] want;
 wire want_header;
 reg [3:0] wrong;
 wire split;
+reg want_bits;
 wire [1:0] take_bits;
 wire [63:0] paid;
 wire [15:0] exponents_word;
@@ -147,7 +157,9 @@ wire [1:0] code_window0_joined_left;
 wire [1:0] code_window0_left;
 wire code_window0_load;
 reg code_window0_more;
+wire code_window0_moves;
 reg [1:0] code_window0_number;
+reg [2:0] code_window0_number_flags;
 wire [1:0] code_window0_offset;
 reg [1:0] code_window0_place;
 reg [2:0] code_window0_shift;
@@ -176,7 +188,7 @@ reg [7:0] code_window0_pick4_chosen;
 wire [6:0] code_window0_pick4_choices;
 reg [7:0] code_window0_pick5_chosen;
 wire [6:0] code_window0_pick5_choices;
-reg [1:0] code_window0_count_before0_rank;
+reg [1:0] code_window0_count_set0_rank;
 reg [7:0] code_window0_pick6_chosen;
 wire [5:0] code_window0_pick6_choices;
 wire [3:0] code_tables0_table1;
@@ -198,24 +210,25 @@ reg [7:0] code_tables0_look_up7_word;
 reg [15:0] code_tables0_look_up8_word;
 reg [7:0] code_tables0_look_up9_word;
 reg [15:0] code_tables0_look_up10_word;
-wire either0_0_refill;
-wire either0_0_spell;
-wire either0_0_takes;
 wire lane_column0_live;
 wire lane_column0_absent;
 wire [15:0] lane_column0_leaves;
+wire lane_column0_spell;
+wire lane_column0_takes;
 wire lane_column0_blocks;
-reg [7:0] lane_column0_exponent;
-reg lane_column0_negative;
+wire [7:0] lane_column0_exponent;
+wire lane_column0_negative;
 wire [1:0] lane_column0_leading;
 wire [15:0] lane_column0_back;
+reg [7:0] lane_column0_base2;
 wire [3:0] lane_column0_bias1;
+reg lane_column0_both1;
 reg [3:0] lane_column0_code1;
 reg lane_column0_coded1;
 wire [7:0] lane_column0_distance2;
 wire lane_column0_done;
+reg [7:0] lane_column0_down2;
 wire lane_column0_escape0;
-reg lane_column0_escape1;
 wire [3:0] lane_column0_index1;
 reg [7:0] lane_column0_part2;
 reg lane_column0_refill1;
@@ -249,23 +262,25 @@ wire lane_column0_reaches6_flag;
 reg [15:0] lane_column0_wait0_after;
 wire judge_lane0_odd_state;
 wire judge_lane0_odd_payload;
-wire either1_0_refill;
-wire either1_0_spell;
-wire either1_0_takes;
 wire lane_column1_live;
 wire lane_column1_absent;
 wire [15:0] lane_column1_leaves;
-reg [7:0] lane_column1_exponent;
-reg lane_column1_negative;
+wire lane_column1_spell;
+reg lane_column1_wants;
+wire lane_column1_takes;
+wire [7:0] lane_column1_exponent;
+wire lane_column1_negative;
 wire [1:0] lane_column1_leading;
 wire [15:0] lane_column1_back;
+reg [7:0] lane_column1_base2;
 wire [3:0] lane_column1_bias1;
+reg lane_column1_both1;
 reg [3:0] lane_column1_code1;
 reg lane_column1_coded1;
 wire [7:0] lane_column1_distance2;
 wire lane_column1_done;
+reg [7:0] lane_column1_down2;
 wire lane_column1_escape0;
-reg lane_column1_escape1;
 wire [3:0] lane_column1_index1;
 reg [7:0] lane_column1_part2;
 reg lane_column1_refill1;
@@ -300,8 +315,8 @@ reg [15:0] lane_column1_wait2_after;
 wire judge_lane1_odd_state;
 wire judge_lane1_odd_payload;
 
-assign take_bits[1] = either1_0_takes;
-assign take_bits[0] = either0_0_takes;
+assign take_bits[1] = lane_column1_takes;
+assign take_bits[0] = lane_column0_takes;
 assign paid[64-1:56] = lane_column1_leaves[8-1:0];
 assign paid[56-1:48] = lane_column0_leaves[8-1:0];
 assign paid[48-1:0] = payload[64-1:16];
@@ -331,7 +346,7 @@ assign code_window0_pick4_choices[3-1:0] = code_window0_shift;
 assign code_window0_pick5_choices[7-1:3] = 'b0000;
 assign code_window0_pick5_choices[3-1:0] = code_window0_shift;
 assign code_window0_pick6_choices[6-1:2] = 'b0000;
-assign code_window0_pick6_choices[2-1:0] = code_window0_count_before0_rank;
+assign code_window0_pick6_choices[2-1:0] = code_window0_count_set0_rank;
 assign code_tables0_table1[4-1:1] = code_tables0_high1;
 assign code_tables0_table1[0] = code_tables0_low1[0];
 assign code_tables0_table2[4-1:1] = code_tables0_high2;
@@ -469,23 +484,24 @@ always @(posedge clk) begin: gather_lanes0_shift0_move
     end
 end
 
-assign ready = (gather_lanes0_some == 1);
-
 always @(posedge clk) begin: gather_lanes0_count
     if (rst == 1) begin
         gather_lanes0_some <= 0;
+        ready <= 0;
     end
     else begin
         if (turned) begin
             gather_lanes0_some <= 0;
+            ready <= 1'b0;
         end
         else if (gather) begin
             gather_lanes0_some <= (gather_lanes0_some + 1);
+            ready <= ($signed({1'b0, gather_lanes0_some}) == (1 - 1));
         end
     end
 end
 
-assign gather = ((!more) && (!ready) && s_lanes_tvalid);
+assign gather = ((!more) && (!1'b0) && (!ready) && s_lanes_tvalid);
 assign turned = (step && entering);
 
 assign code_window0_cut0_field = s_codes_tdata[16-1:(16 - 16)];
@@ -691,10 +707,10 @@ always @(code_window0_pick2_chosen, code_window0_pick0_chosen, code_window0_pick
     code_window0_pick5_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(take[1-1:0]) begin: code_window0_count_before0_find
-    case (take[1-1:0])
-        0: code_window0_count_before0_rank = 1;
-        default: code_window0_count_before0_rank = 2;
+always @(want[1-1:0]) begin: code_window0_count_set0_find
+    case (want[1-1:0])
+        0: code_window0_count_set0_rank = 1;
+        default: code_window0_count_set0_rank = 2;
     endcase
 end
 
@@ -727,9 +743,19 @@ always @(code_window0_held[8-1:0], code_window0_held[16-1:8], code_window0_pick6
     code_window0_pick6_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
+always @(take) begin: code_window0_count_set1_find
+    case (take)
+        0: code_window0_number_flags = 1;
+        1: code_window0_number_flags = 2;
+        2: code_window0_number_flags = 2;
+        default: code_window0_number_flags = 4;
+    endcase
+end
+
 assign code_window0_here = (s_codes_tvalid || (!code_window0_more));
 assign unread = (code_window0_more || (code_window0_count != 0));
-assign able = ((!code_window0_stale) && ((!valid1) || ((code_window0_state == 4'b1000) && (s_codes_tvalid || (!code_window0_more)))));
+assign cleared = (!code_window0_stale);
+assign able = ((!valid1) || ((code_window0_state == 4'b1000) && (s_codes_tvalid || (!code_window0_more))));
 assign missing = ((code_window0_state == 4'b1000) && (!code_window0_more) && (code_window0_number > code_window0_count));
 assign dealt = code_window0_dealt_word;
 
@@ -752,14 +778,9 @@ always @(take) begin: code_window0_tally
     endcase
 end
 
-always @(code_window0_number, code_window0_skip, go, code_window0_state) begin: code_window0_choose_drop
-    code_window0_drop = 0;
+always @(code_window0_state, code_window0_skip, code_window0_number) begin: code_window0_choose_drop
+    code_window0_drop = code_window0_number;
     case (code_window0_state)
-        4'b1000: begin
-            if (go) begin
-                code_window0_drop = code_window0_number;
-            end
-        end
         4'b0100: begin
             code_window0_drop = {1'h0, code_window0_skip};
         end
@@ -767,7 +788,7 @@ always @(code_window0_number, code_window0_skip, go, code_window0_state) begin: 
             code_window0_drop = 2;
         end
         default: begin
-            code_window0_drop = 0;
+            code_window0_drop = code_window0_number;
         end
     endcase
 end
@@ -777,14 +798,30 @@ assign code_window0_grown = (code_window0_count + code_window0_size);
 assign code_window0_left = (code_window0_count - code_window0_drop);
 assign code_window0_joined_left = (code_window0_grown - code_window0_drop);
 
-always @(code_window0_drop, code_window0_here) begin: code_window0_choose_shift
+always @(code_window0_number_flags, code_window0_skip, go, code_window0_here, code_window0_state) begin: code_window0_choose_shift
     code_window0_shift = 1;
     if (code_window0_here) begin
-        code_window0_shift = (1 << code_window0_drop);
+        case (code_window0_state)
+            4'b1000: begin
+                if (go) begin
+                    code_window0_shift = code_window0_number_flags;
+                end
+            end
+            4'b0100: begin
+                code_window0_shift = (1 << code_window0_skip);
+            end
+            4'b0010: begin
+                code_window0_shift = (1 << 2);
+            end
+            default: begin
+                code_window0_shift = 1;
+            end
+        endcase
     end
 end
 
-assign code_window0_wanted = (code_window0_more && (code_window0_state != 4'b0001) && (!code_window0_left[1]));
+assign code_window0_moves = (code_window0_here && (code_window0_state != 4'b0001) && (go || (code_window0_state != 4'b1000)));
+assign code_window0_wanted = (code_window0_more && ((code_window0_state == 4'b0010) || ((code_window0_state == 4'b0100) && (code_window0_skip > code_window0_count[1-1:0])) || ((code_window0_state == 4'b1000) && go && (code_window0_number > {1'h0, code_window0_count[1-1:0]}))));
 
 assign s_codes_tready = (code_window0_stale || (code_window0_wanted && (($signed({1'b0, code_window0_place}) == (4 - 1)) || code_window0_closing)));
 assign code_window0_load = (code_window0_wanted && s_codes_tvalid);
@@ -803,7 +840,7 @@ always @(posedge clk) begin: code_window0_control
             code_window0_count <= code_window0_joined_left;
             code_window0_place <= (code_window0_place + 1);
         end
-        else if (code_window0_here) begin
+        else if (code_window0_moves) begin
             code_window0_count <= code_window0_left;
         end
         if ((code_window0_state == 4'b0001)) begin
@@ -1102,8 +1139,6 @@ always @(posedge clk) begin: code_tables0_follow_reset
     end
 end
 
-assign either0_0_takes = (either0_0_refill || either0_0_spell);
-
 assign lane_column0_reaches0_flag = (lane_column0_leading >= limits[2-1:0]);
 
 assign lane_column0_reaches1_flag = (lane_column0_reaches1_leading >= limits[5-1:2]);
@@ -1146,10 +1181,10 @@ end
 assign lane_column0_short0 = ((lane_column0_x0[16-1:8] & (~lane_column0_taken0)) == 0);
 assign lane_column0_escape0 = (((lane_column0_byte0 ^ escape[8-1:0]) & escape[16-1:8]) == 0);
 
-assign either0_0_refill = (lane_column0_refill1 && (!1'b0));
-assign either0_0_spell = (lane_column0_escape1 && (!1'b0) && (1'b0 || (!lane_column0_refill1)));
-assign lane_column0_blocks = (1'b0 || (lane_column0_refill1 && lane_column0_escape1 && (!1'b0)));
-assign lane_column0_done = (parted && (!(lane_column0_coded1 || lane_column0_escape1)));
+assign lane_column0_spell = (want_bits && (!lane_column0_refill1) && (!1'b0));
+assign lane_column0_takes = (want_bits && (!1'b0));
+assign lane_column0_blocks = (1'b0 || lane_column0_both1);
+assign lane_column0_done = (parted && (!(lane_column0_coded1 || want_bits)));
 
 assign lane_column0_shifted = (lane_column0_x1 >>> (lane_column0_size1 + 1));
 
@@ -1201,13 +1236,17 @@ assign lane_column0_index1 = (lane_column0_code1 + lane_column0_bias1);
 
 assign lane_column0_symbol2 = {code_tables0_look_up10_word[lane_column0_part2[4-1:0]], code_tables0_look_up8_word[lane_column0_part2[4-1:0]], code_tables0_look_up6_word[lane_column0_part2[4-1:0]], code_tables0_look_up4_word[lane_column0_part2[4-1:0]]};
 
-always @(lane_column0_spelt2, lane_column0_distance2, emax2, lane_column0_part2) begin: lane_column0_finish
-    lane_column0_negative = ((!lane_column0_spelt2) && (emax2 < lane_column0_distance2));
-    lane_column0_exponent = (emax2 - lane_column0_distance2);
+always @(lane_column0_spelt2, lane_column0_distance2, emax2, lane_column0_part2) begin: lane_column0_look_back
+    lane_column0_base2 = emax2;
+    lane_column0_down2 = lane_column0_distance2;
     if (lane_column0_spelt2) begin
-        lane_column0_exponent = lane_column0_part2;
+        lane_column0_base2 = lane_column0_part2;
+        lane_column0_down2 = 0;
     end
 end
+
+assign lane_column0_negative = (lane_column0_base2 < lane_column0_down2);
+assign lane_column0_exponent = (lane_column0_base2 - lane_column0_down2);
 
 always @(posedge clk) begin: lane_column0_ring
     if (step) begin
@@ -1225,7 +1264,6 @@ end
 
 always @(posedge clk) begin: lane_column0_flags_of_values
     if (rst == 1) begin
-        lane_column0_escape1 <= 0;
         lane_column0_refill1 <= 0;
         lane_column0_coded1 <= 0;
     end
@@ -1233,25 +1271,40 @@ always @(posedge clk) begin: lane_column0_flags_of_values
         if (step) begin
             lane_column0_coded1 <= (lane_column0_live && (!raw0));
             lane_column0_refill1 <= (lane_column0_live && (!raw0) && lane_column0_short0);
-            lane_column0_escape1 <= (lane_column0_live && (raw0 || lane_column0_escape0));
         end
         else if ((move && (!1'b0))) begin
             lane_column0_coded1 <= 1'b0;
             lane_column0_refill1 <= 1'b0;
-            lane_column0_escape1 <= (lane_column0_escape1 && lane_column0_refill1);
+        end
+    end
+end
+
+always @(posedge clk) begin: lane_column0_flags_of_bytes
+    if (rst == 1) begin
+        want_bits <= 0;
+        lane_column0_both1 <= 0;
+    end
+    else begin
+        if (step) begin
+            want_bits <= (lane_column0_live && (raw0 || lane_column0_escape0 || lane_column0_short0));
+            lane_column0_both1 <= (lane_column0_live && (!raw0) && lane_column0_escape0 && lane_column0_short0);
+        end
+        else if ((move && (!1'b0))) begin
+            want_bits <= lane_column0_both1;
+            lane_column0_both1 <= 1'b0;
         end
     end
 end
 
 always @(posedge clk) begin: lane_column0_follow
     if (move) begin
-        if (either0_0_spell) begin
+        if (lane_column0_spell) begin
             lane_column0_part2 <= dealt[8-1:0];
         end
         else if ((!lane_column0_done)) begin
             lane_column0_part2 <= {4'h0, lane_column0_index1};
         end
-        lane_column0_spelt2 <= (either0_0_spell || lane_column0_absent || (lane_column0_done && lane_column0_spelt2));
+        lane_column0_spelt2 <= (lane_column0_spell || lane_column0_absent || (lane_column0_done && lane_column0_spelt2));
     end
 end
 
@@ -1260,8 +1313,6 @@ assign lane_column0_absent = 1'b0;
 
 assign judge_lane0_odd_state = (lane_column0_leaves[16-1:8] != 1);
 assign judge_lane0_odd_payload = ((((lane * 2) + 0) >= 4) && (((lane * 2) + 0) < (4 + unused)) && (lane_column0_leaves[8-1:0] != 0));
-
-assign either1_0_takes = (either1_0_refill || either1_0_spell);
 
 assign lane_column1_reaches7_flag = (lane_column1_leading >= limits[2-1:0]);
 
@@ -1305,10 +1356,10 @@ end
 assign lane_column1_short0 = ((lane_column1_x0[16-1:8] & (~lane_column1_taken0)) == 0);
 assign lane_column1_escape0 = (((lane_column1_byte0 ^ escape[8-1:0]) & escape[16-1:8]) == 0);
 
-assign either1_0_refill = (lane_column1_refill1 && (!lane_column0_blocks));
-assign either1_0_spell = (lane_column1_escape1 && (!lane_column0_blocks) && (1'b0 || (!lane_column1_refill1)));
-assign split = (lane_column0_blocks || (lane_column1_refill1 && lane_column1_escape1 && (!1'b0)));
-assign lane_column1_done = (parted && (!(lane_column1_coded1 || lane_column1_escape1)));
+assign lane_column1_spell = (lane_column1_wants && (!lane_column1_refill1) && (!lane_column0_blocks));
+assign lane_column1_takes = (lane_column1_wants && (!lane_column0_blocks));
+assign split = (lane_column0_blocks || lane_column1_both1);
+assign lane_column1_done = (parted && (!(lane_column1_coded1 || lane_column1_wants)));
 
 assign lane_column1_shifted = (lane_column1_x1 >>> (lane_column1_size1 + 1));
 
@@ -1360,13 +1411,17 @@ assign lane_column1_index1 = (lane_column1_code1 + lane_column1_bias1);
 
 assign lane_column1_symbol2 = {code_tables0_look_up10_word[lane_column1_part2[4-1:0]], code_tables0_look_up8_word[lane_column1_part2[4-1:0]], code_tables0_look_up6_word[lane_column1_part2[4-1:0]], code_tables0_look_up4_word[lane_column1_part2[4-1:0]]};
 
-always @(lane_column1_spelt2, lane_column1_distance2, emax2, lane_column1_part2) begin: lane_column1_finish
-    lane_column1_negative = ((!lane_column1_spelt2) && (emax2 < lane_column1_distance2));
-    lane_column1_exponent = (emax2 - lane_column1_distance2);
+always @(lane_column1_spelt2, lane_column1_distance2, emax2, lane_column1_part2) begin: lane_column1_look_back
+    lane_column1_base2 = emax2;
+    lane_column1_down2 = lane_column1_distance2;
     if (lane_column1_spelt2) begin
-        lane_column1_exponent = lane_column1_part2;
+        lane_column1_base2 = lane_column1_part2;
+        lane_column1_down2 = 0;
     end
 end
+
+assign lane_column1_negative = (lane_column1_base2 < lane_column1_down2);
+assign lane_column1_exponent = (lane_column1_base2 - lane_column1_down2);
 
 always @(posedge clk) begin: lane_column1_ring
     if (step) begin
@@ -1384,7 +1439,6 @@ end
 
 always @(posedge clk) begin: lane_column1_flags_of_values
     if (rst == 1) begin
-        lane_column1_escape1 <= 0;
         lane_column1_refill1 <= 0;
         lane_column1_coded1 <= 0;
     end
@@ -1392,25 +1446,40 @@ always @(posedge clk) begin: lane_column1_flags_of_values
         if (step) begin
             lane_column1_coded1 <= (lane_column1_live && (!raw0));
             lane_column1_refill1 <= (lane_column1_live && (!raw0) && lane_column1_short0);
-            lane_column1_escape1 <= (lane_column1_live && (raw0 || lane_column1_escape0));
         end
         else if ((move && (!lane_column0_blocks))) begin
             lane_column1_coded1 <= 1'b0;
             lane_column1_refill1 <= 1'b0;
-            lane_column1_escape1 <= (lane_column1_escape1 && lane_column1_refill1);
+        end
+    end
+end
+
+always @(posedge clk) begin: lane_column1_flags_of_bytes
+    if (rst == 1) begin
+        lane_column1_wants <= 0;
+        lane_column1_both1 <= 0;
+    end
+    else begin
+        if (step) begin
+            lane_column1_wants <= (lane_column1_live && (raw0 || lane_column1_escape0 || lane_column1_short0));
+            lane_column1_both1 <= (lane_column1_live && (!raw0) && lane_column1_escape0 && lane_column1_short0);
+        end
+        else if ((move && (!lane_column0_blocks))) begin
+            lane_column1_wants <= lane_column1_both1;
+            lane_column1_both1 <= 1'b0;
         end
     end
 end
 
 always @(posedge clk) begin: lane_column1_follow
     if (move) begin
-        if (either1_0_spell) begin
+        if (lane_column1_spell) begin
             lane_column1_part2 <= dealt[16-1:8];
         end
         else if ((!lane_column1_done)) begin
             lane_column1_part2 <= {4'h0, lane_column1_index1};
         end
-        lane_column1_spelt2 <= (either1_0_spell || lane_column1_absent || (lane_column1_done && lane_column1_spelt2));
+        lane_column1_spelt2 <= (lane_column1_spell || lane_column1_absent || (lane_column1_done && lane_column1_spelt2));
     end
 end
 
@@ -1423,30 +1492,31 @@ assign judge_lane1_odd_payload = ((((lane * 2) + 1) >= 4) && (((lane * 2) + 1) <
 assign following = (number + 1);
 
 always @(posedge clk) begin: look_ahead
-    if ((phase != 2'b10)) begin
+    if (((phase != 2'b10) || 1'b0)) begin
         last <= (s_shape_tdata[12-1:1] == 0);
         boundary <= 1'b0;
     end
     else if ((step && more)) begin
         last <= (following == s_shape_tdata[12-1:1]);
-        boundary <= (following[8-1:0] == 255);
+        boundary <= ((!last) && (following[8-1:0] == 255) && (following != s_shape_tdata[12-1:1]) && (!1'b0));
     end
 end
 
-assign room = (m_exponents_tready || (!m_exponents_tvalid));
-assign source = (((phase == 2'b01) && ((ready && s_lanes_tvalid) || (!entering))) || ((phase == 2'b10) && (!(more && blank))));
+assign room = ((m_exponents_tready || (!m_exponents_tvalid)) && 1'b1);
+assign source = (((phase == 2'b01) && ((ready && s_lanes_tvalid) || (!entering))) || ((phase == 2'b10) && (!blank)));
 
 assign go = (room && source);
 assign move = (room && source && able);
 assign step = (room && source && able && (!split));
 
+assign want = want_bits;
 assign take = take_bits;
 
-assign s_shape_tready = ((phase == 2'b10) && more && last && (!blank) && room && able && (!split));
-assign want_header = ((phase == 2'b10) && more && (blank || (boundary && (!last) && room && able && (!split))));
+assign s_shape_tready = ((phase == 2'b10) && more && last && step);
+assign want_header = ((phase == 2'b10) && (blank || (boundary && room && able && (!split))));
 
-assign s_lanes_tready = (used || ((!more) && (!ready)) || ((phase == 2'b01) && entering && room && able && (!split)));
-assign read_header = (want_header && s_lanes_tvalid);
+assign s_lanes_tready = (used || ((!more) && (!1'b0) && (!ready)) || ((phase == 2'b01) && entering && room && able && (!split)));
+assign read_header = (want_header && s_lanes_tvalid && (s_shape_tvalid || (!1'b0)));
 assign start = ((phase == 2'b01) && ($signed({1'b0, lane}) == (4 - 1)) && step);
 assign coded = (entering && s_shape_tdata[12]);
 
@@ -1474,11 +1544,11 @@ always @(posedge clk) begin: control
                 if (held) begin
                     leaving <= 1'b1;
                     entering <= s_shape_tvalid;
-                    if ((!(m_tail_tvalid || m_check_tvalid))) begin
+                    if ((cleared && (!(m_tail_tvalid || m_check_tvalid)))) begin
                         phase <= 2'b01;
                     end
                 end
-                else if (s_shape_tvalid) begin
+                else if ((cleared && s_shape_tvalid)) begin
                     leaving <= 1'b0;
                     entering <= 1'b1;
                     phase <= 2'b01;
@@ -1488,7 +1558,7 @@ always @(posedge clk) begin: control
                 if (start) begin
                     held <= entering;
                     more <= entering;
-                    blank <= entering;
+                    blank <= (entering && (!1'b0));
                     entering <= 1'b0;
                     phase <= 2'b00;
                     if (entering) begin
@@ -1505,14 +1575,17 @@ always @(posedge clk) begin: control
                             number <= 0;
                         end
                     end
-                    if ((($signed({1'b0, lane}) == (4 - 1)) && (((!more) && (!(1'b0 && valid0))) || (last && (!1'b0))))) begin
+                    if (1'b0) begin
+                        more <= 1'b1;
+                    end
+                    else if ((($signed({1'b0, lane}) == (4 - 1)) && (((!more) && (!(1'b0 && valid0))) || (last && (!1'b0))))) begin
                         phase <= 2'b00;
                     end
                 end
                 if (read_header) begin
                     blank <= 1'b0;
                 end
-                else if (want_header) begin
+                else if ((want_header || 1'b0)) begin
                     blank <= 1'b1;
                 end
             end
@@ -1523,7 +1596,7 @@ always @(posedge clk) begin: control
         if (m_check_tready) begin
             m_check_tvalid <= 1'b0;
         end
-        if ((start && leaving)) begin
+        if (left) begin
             m_tail_tvalid <= 1'b1;
             m_check_tvalid <= 1'b1;
         end
@@ -1563,7 +1636,7 @@ always @(posedge clk) begin: follow
         if (move) begin
             valid2 <= (valid1 && (!split));
             parted <= split;
-            m_exponents_tvalid <= valid2;
+            m_exponents_tvalid <= (valid2 && (!1'b0));
         end
         else if (m_exponents_tready) begin
             m_exponents_tvalid <= 1'b0;
@@ -1573,7 +1646,7 @@ end
 
 always @(posedge clk) begin: follow_on
     if (step) begin
-        raw0 <= raw;
+        raw0 <= (raw && (!1'b0));
         opening0 <= opening;
         opening1 <= opening0;
         if (opening1) begin
@@ -1594,7 +1667,7 @@ always @(posedge clk) begin: count_last
     end
     if (step) begin
         last0 <= ((phase == 2'b10) && more && last);
-        last1 <= last0;
+        last1 <= (last0 && (!1'b0));
     end
 end
 
@@ -1604,32 +1677,43 @@ assign m_tail_tdata = payload[64-1:32];
 always @(posedge clk) begin: look_back
     if (rst == 1) begin
         lacking <= 0;
+        left <= 0;
         sunk <= 0;
+        some_left <= 0;
     end
     else begin
         lacking <= (move && missing);
-        sunk <= (move && valid2 && (negative_bits != 0));
+        sunk <= 0;
+        if ((move && valid2)) begin
+            sunk <= negative_bits;
+        end
+        left <= (start && leaving);
+        some_left <= ((phase == 2'b01) && leaving && step);
     end
 end
 
-always @(odd_state_bits, phase, odd_payload_bits, lacking, step, sunk, lane, unread, leaving) begin: judge
+always @(posedge clk) begin: look_at_lanes
+    odd_states <= (odd_state_bits != 0);
+    odd_payloads <= (odd_payload_bits != 0);
+    surfeit <= unread;
+end
+
+always @(odd_states, surfeit, odd_payloads, lacking, sunk, left, some_left) begin: judge
     wrong = 0;
     if (lacking) begin
         wrong = 7;
     end
-    else if (sunk) begin
+    else if ((sunk != 0)) begin
         wrong = 8;
     end
-    else if (((phase == 2'b01) && leaving && step)) begin
-        if ((odd_state_bits != 0)) begin
-            wrong = 9;
-        end
-        else if ((odd_payload_bits != 0)) begin
-            wrong = 10;
-        end
-        else if ((($signed({1'b0, lane}) == (4 - 1)) && unread)) begin
-            wrong = 7;
-        end
+    else if ((some_left && odd_states)) begin
+        wrong = 9;
+    end
+    else if ((some_left && odd_payloads)) begin
+        wrong = 10;
+    end
+    else if ((left && surfeit)) begin
+        wrong = 7;
     end
 end
 
@@ -1639,13 +1723,11 @@ always @(posedge clk) begin: refuse
         fault <= 0;
     end
     else begin
-        if (start) begin
+        if (left) begin
             fault <= 0;
-            if (leaving) begin
-                verdict <= fault;
-                if ((fault == 0)) begin
-                    verdict <= wrong;
-                end
+            verdict <= fault;
+            if ((fault == 0)) begin
+                verdict <= wrong;
             end
         end
         else if ((fault == 0)) begin

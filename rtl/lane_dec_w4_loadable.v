@@ -36,7 +36,9 @@ module lane_dec_w4_loadable (
 // Decode exponents, a chunk after the other.
 //
 // s_shape      in   of each chunk {payload bytes that must be 0, it has codes, number of values
-//                   - 1}; taken with its last group
+//                   - 1}; taken with its last group. With runs {which of the known tables, it is
+//                   of tokens} above these: of a chunk with tokens there is such a word before,
+//                   with their number
 // s_lanes      in   of each chunk the lane states, then the block headers {table, emax}
 // s_codes      in   words with codes, as of code_window
 // m_exponents  out  the exponents of a group, the first lowest
@@ -90,6 +92,7 @@ wire [31:0] dealt;
 wire able;
 reg blank;
 reg boundary;
+wire cleared;
 wire coded;
 reg [3:0] coder;
 reg [7:0] emax;
@@ -106,10 +109,13 @@ reg last;
 reg last0;
 reg last1;
 reg leaving;
+reg left;
 wire missing;
 reg more;
 wire move;
 reg [9:0] number;
+reg odd_payloads;
+reg odd_states;
 reg opening;
 reg opening0;
 reg opening1;
@@ -119,12 +125,14 @@ reg [1:0] phase;
 reg raw;
 reg raw0;
 wire read_header;
-wire ready;
+reg ready;
 wire room;
+reg some_left;
 wire source;
 wire start;
 wire step;
-reg sunk;
+reg [3:0] sunk;
+reg surfeit;
 wire [3:0] take;
 wire turned;
 wire unread;
@@ -134,9 +142,11 @@ reg valid0;
 reg valid1;
 reg valid2;
 reg [3:0] verdict;
+wire [2:0] want;
 wire want_header;
 reg [3:0] wrong;
 wire split;
+wire [2:0] want_bits;
 wire [3:0] take_bits;
 wire [63:0] paid;
 wire [31:0] exponents_word;
@@ -159,7 +169,9 @@ wire [2:0] code_window0_joined_left;
 wire [2:0] code_window0_left;
 wire code_window0_load;
 reg code_window0_more;
+wire code_window0_moves;
 reg [2:0] code_window0_number;
+reg [4:0] code_window0_number_flags;
 wire [3:0] code_window0_offset;
 reg [1:0] code_window0_place;
 reg [4:0] code_window0_shift;
@@ -204,13 +216,13 @@ reg [7:0] code_window0_pick12_chosen;
 wire [8:0] code_window0_pick12_choices;
 reg [7:0] code_window0_pick13_chosen;
 wire [8:0] code_window0_pick13_choices;
-reg [1:0] code_window0_count_before0_rank;
+reg [1:0] code_window0_count_set0_rank;
 reg [7:0] code_window0_pick14_chosen;
 wire [5:0] code_window0_pick14_choices;
-reg [2:0] code_window0_count_before1_rank;
+reg [2:0] code_window0_count_set1_rank;
 reg [7:0] code_window0_pick15_chosen;
 wire [6:0] code_window0_pick15_choices;
-reg [3:0] code_window0_count_before2_rank;
+reg [3:0] code_window0_count_set2_rank;
 reg [7:0] code_window0_pick16_chosen;
 wire [7:0] code_window0_pick16_choices;
 reg [146:0] code_tables0_memory0_row0;
@@ -233,24 +245,26 @@ reg [30:0] code_tables0_memory0_row_memory0_gather1_word;
 reg [31:0] code_tables0_memory0_row_memory0_gather2_word;
 reg [31:0] code_tables0_memory0_row_memory0_gather3_word;
 wire [146:0] code_tables0_memory0_row_memory0_ram0_write_data;
-wire either0_0_refill;
-wire either0_0_spell;
-wire either0_0_takes;
 wire lane_column0_live;
 wire lane_column0_absent;
 wire [15:0] lane_column0_leaves;
+wire lane_column0_spell;
+reg lane_column0_wants;
+wire lane_column0_takes;
 wire lane_column0_blocks;
-reg [7:0] lane_column0_exponent;
-reg lane_column0_negative;
+wire [7:0] lane_column0_exponent;
+wire lane_column0_negative;
 wire [1:0] lane_column0_leading;
 wire [15:0] lane_column0_back;
+reg [7:0] lane_column0_base2;
 wire [3:0] lane_column0_bias1;
+reg lane_column0_both1;
 reg [3:0] lane_column0_code1;
 reg lane_column0_coded1;
 wire [7:0] lane_column0_distance2;
 wire lane_column0_done;
+reg [7:0] lane_column0_down2;
 wire lane_column0_escape0;
-reg lane_column0_escape1;
 wire [3:0] lane_column0_index1;
 reg [7:0] lane_column0_part2;
 reg lane_column0_refill1;
@@ -282,24 +296,26 @@ wire [7:0] lane_column0_reaches6_leading;
 wire lane_column0_reaches6_flag;
 wire judge_lane0_odd_state;
 wire judge_lane0_odd_payload;
-wire either1_0_refill;
-wire either1_0_spell;
-wire either1_0_takes;
 wire lane_column1_live;
 wire lane_column1_absent;
 wire [15:0] lane_column1_leaves;
+wire lane_column1_spell;
+reg lane_column1_wants;
+wire lane_column1_takes;
 wire lane_column1_blocks;
-reg [7:0] lane_column1_exponent;
-reg lane_column1_negative;
+wire [7:0] lane_column1_exponent;
+wire lane_column1_negative;
 wire [1:0] lane_column1_leading;
 wire [15:0] lane_column1_back;
+reg [7:0] lane_column1_base2;
 wire [3:0] lane_column1_bias1;
+reg lane_column1_both1;
 reg [3:0] lane_column1_code1;
 reg lane_column1_coded1;
 wire [7:0] lane_column1_distance2;
 wire lane_column1_done;
+reg [7:0] lane_column1_down2;
 wire lane_column1_escape0;
-reg lane_column1_escape1;
 wire [3:0] lane_column1_index1;
 reg [7:0] lane_column1_part2;
 reg lane_column1_refill1;
@@ -331,24 +347,26 @@ wire [7:0] lane_column1_reaches13_leading;
 wire lane_column1_reaches13_flag;
 wire judge_lane1_odd_state;
 wire judge_lane1_odd_payload;
-wire either2_0_refill;
-wire either2_0_spell;
-wire either2_0_takes;
 wire lane_column2_live;
 wire lane_column2_absent;
 wire [15:0] lane_column2_leaves;
+wire lane_column2_spell;
+reg lane_column2_wants;
+wire lane_column2_takes;
 wire lane_column2_blocks;
-reg [7:0] lane_column2_exponent;
-reg lane_column2_negative;
+wire [7:0] lane_column2_exponent;
+wire lane_column2_negative;
 wire [1:0] lane_column2_leading;
 wire [15:0] lane_column2_back;
+reg [7:0] lane_column2_base2;
 wire [3:0] lane_column2_bias1;
+reg lane_column2_both1;
 reg [3:0] lane_column2_code1;
 reg lane_column2_coded1;
 wire [7:0] lane_column2_distance2;
 wire lane_column2_done;
+reg [7:0] lane_column2_down2;
 wire lane_column2_escape0;
-reg lane_column2_escape1;
 wire [3:0] lane_column2_index1;
 reg [7:0] lane_column2_part2;
 reg lane_column2_refill1;
@@ -380,23 +398,25 @@ wire [7:0] lane_column2_reaches20_leading;
 wire lane_column2_reaches20_flag;
 wire judge_lane2_odd_state;
 wire judge_lane2_odd_payload;
-wire either3_refill;
-wire either3_spell;
-wire either3_takes;
 wire lane_column3_live;
 wire lane_column3_absent;
 wire [15:0] lane_column3_leaves;
-reg [7:0] lane_column3_exponent;
-reg lane_column3_negative;
+wire lane_column3_spell;
+reg lane_column3_wants;
+wire lane_column3_takes;
+wire [7:0] lane_column3_exponent;
+wire lane_column3_negative;
 wire [1:0] lane_column3_leading;
 wire [15:0] lane_column3_back;
+reg [7:0] lane_column3_base2;
 wire [3:0] lane_column3_bias1;
+reg lane_column3_both1;
 reg [3:0] lane_column3_code1;
 reg lane_column3_coded1;
 wire [7:0] lane_column3_distance2;
 wire lane_column3_done;
+reg [7:0] lane_column3_down2;
 wire lane_column3_escape0;
-reg lane_column3_escape1;
 wire [3:0] lane_column3_index1;
 reg [7:0] lane_column3_part2;
 reg lane_column3_refill1;
@@ -430,10 +450,13 @@ wire judge_lane3_odd_state;
 wire judge_lane3_odd_payload;
 (* no_rw_check *) reg [146:0] code_tables0_memory0_row_memory0_ram0_memory [0:16-1];
 
-assign take_bits[3] = either3_takes;
-assign take_bits[2] = either2_0_takes;
-assign take_bits[1] = either1_0_takes;
-assign take_bits[0] = either0_0_takes;
+assign want_bits[2] = lane_column2_wants;
+assign want_bits[1] = lane_column1_wants;
+assign want_bits[0] = lane_column0_wants;
+assign take_bits[3] = lane_column3_takes;
+assign take_bits[2] = lane_column2_takes;
+assign take_bits[1] = lane_column1_takes;
+assign take_bits[0] = lane_column0_takes;
 assign paid[64-1:56] = lane_column3_leaves[8-1:0];
 assign paid[56-1:48] = lane_column2_leaves[8-1:0];
 assign paid[48-1:40] = lane_column1_leaves[8-1:0];
@@ -495,11 +518,11 @@ assign code_window0_pick12_choices[5-1:0] = code_window0_shift;
 assign code_window0_pick13_choices[9-1:5] = 'b0000;
 assign code_window0_pick13_choices[5-1:0] = code_window0_shift;
 assign code_window0_pick14_choices[6-1:2] = 'b0000;
-assign code_window0_pick14_choices[2-1:0] = code_window0_count_before0_rank;
+assign code_window0_pick14_choices[2-1:0] = code_window0_count_set0_rank;
 assign code_window0_pick15_choices[7-1:3] = 'b0000;
-assign code_window0_pick15_choices[3-1:0] = code_window0_count_before1_rank;
+assign code_window0_pick15_choices[3-1:0] = code_window0_count_set1_rank;
 assign code_window0_pick16_choices[8-1:4] = 'b0000;
-assign code_window0_pick16_choices[4-1:0] = code_window0_count_before2_rank;
+assign code_window0_pick16_choices[4-1:0] = code_window0_count_set2_rank;
 assign code_tables0_memory0_row_memory0_ram0_write_data[147-1:115] = code_tables0_memory0_row_memory0_last_word;
 assign code_tables0_memory0_row_memory0_ram0_write_data[115-1:83] = code_tables0_memory0_row_memory0_gather3_word;
 assign code_tables0_memory0_row_memory0_ram0_write_data[83-1:51] = code_tables0_memory0_row_memory0_gather2_word;
@@ -772,23 +795,24 @@ always @(posedge clk) begin: gather_lanes0_shift2_move
     end
 end
 
-assign ready = (gather_lanes0_some == 3);
-
 always @(posedge clk) begin: gather_lanes0_count
     if (rst == 1) begin
         gather_lanes0_some <= 0;
+        ready <= 0;
     end
     else begin
         if (turned) begin
             gather_lanes0_some <= 0;
+            ready <= 1'b0;
         end
         else if (gather) begin
             gather_lanes0_some <= (gather_lanes0_some + 1);
+            ready <= ($signed({1'b0, gather_lanes0_some}) == (3 - 1));
         end
     end
 end
 
-assign gather = ((!more) && (!ready) && s_lanes_tvalid);
+assign gather = ((!more) && (!1'b0) && (!ready) && s_lanes_tvalid);
 assign turned = (step && entering);
 
 assign code_window0_cut0_field = s_codes_tdata[32-1:(32 - 32)];
@@ -1226,10 +1250,10 @@ always @(code_window0_pick4_chosen, code_window0_pick13_choices, code_window0_pi
     code_window0_pick13_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(take[1-1:0]) begin: code_window0_count_before0_find
-    case (take[1-1:0])
-        0: code_window0_count_before0_rank = 1;
-        default: code_window0_count_before0_rank = 2;
+always @(want[1-1:0]) begin: code_window0_count_set0_find
+    case (want[1-1:0])
+        0: code_window0_count_set0_rank = 1;
+        default: code_window0_count_set0_rank = 2;
     endcase
 end
 
@@ -1262,12 +1286,12 @@ always @(code_window0_held[8-1:0], code_window0_held[16-1:8], code_window0_pick1
     code_window0_pick14_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(take[2-1:0]) begin: code_window0_count_before1_find
-    case (take[2-1:0])
-        0: code_window0_count_before1_rank = 1;
-        1: code_window0_count_before1_rank = 2;
-        2: code_window0_count_before1_rank = 2;
-        default: code_window0_count_before1_rank = 4;
+always @(want[2-1:0]) begin: code_window0_count_set1_find
+    case (want[2-1:0])
+        0: code_window0_count_set1_rank = 1;
+        1: code_window0_count_set1_rank = 2;
+        2: code_window0_count_set1_rank = 2;
+        default: code_window0_count_set1_rank = 4;
     endcase
 end
 
@@ -1300,16 +1324,16 @@ always @(code_window0_held[24-1:16], code_window0_held[8-1:0], code_window0_held
     code_window0_pick15_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
-always @(take[3-1:0]) begin: code_window0_count_before2_find
-    case (take[3-1:0])
-        0: code_window0_count_before2_rank = 1;
-        1: code_window0_count_before2_rank = 2;
-        2: code_window0_count_before2_rank = 2;
-        3: code_window0_count_before2_rank = 4;
-        4: code_window0_count_before2_rank = 2;
-        5: code_window0_count_before2_rank = 4;
-        6: code_window0_count_before2_rank = 4;
-        default: code_window0_count_before2_rank = 8;
+always @(want[3-1:0]) begin: code_window0_count_set2_find
+    case (want[3-1:0])
+        0: code_window0_count_set2_rank = 1;
+        1: code_window0_count_set2_rank = 2;
+        2: code_window0_count_set2_rank = 2;
+        3: code_window0_count_set2_rank = 4;
+        4: code_window0_count_set2_rank = 2;
+        5: code_window0_count_set2_rank = 4;
+        6: code_window0_count_set2_rank = 4;
+        default: code_window0_count_set2_rank = 8;
     endcase
 end
 
@@ -1342,9 +1366,31 @@ always @(code_window0_held[24-1:16], code_window0_pick16_choices, code_window0_h
     code_window0_pick16_chosen = ((((b0 | b1) | b2) | b3) | b4);
 end
 
+always @(take) begin: code_window0_count_set3_find
+    case (take)
+        0: code_window0_number_flags = 1;
+        1: code_window0_number_flags = 2;
+        2: code_window0_number_flags = 2;
+        3: code_window0_number_flags = 4;
+        4: code_window0_number_flags = 2;
+        5: code_window0_number_flags = 4;
+        6: code_window0_number_flags = 4;
+        7: code_window0_number_flags = 8;
+        8: code_window0_number_flags = 2;
+        9: code_window0_number_flags = 4;
+        10: code_window0_number_flags = 4;
+        11: code_window0_number_flags = 8;
+        12: code_window0_number_flags = 4;
+        13: code_window0_number_flags = 8;
+        14: code_window0_number_flags = 8;
+        default: code_window0_number_flags = 16;
+    endcase
+end
+
 assign code_window0_here = (s_codes_tvalid || (!code_window0_more));
 assign unread = (code_window0_more || (code_window0_count != 0));
-assign able = ((!code_window0_stale) && ((!valid1) || ((code_window0_state == 4'b1000) && (s_codes_tvalid || (!code_window0_more)))));
+assign cleared = (!code_window0_stale);
+assign able = ((!valid1) || ((code_window0_state == 4'b1000) && (s_codes_tvalid || (!code_window0_more))));
 assign missing = ((code_window0_state == 4'b1000) && (!code_window0_more) && (code_window0_number > code_window0_count));
 assign dealt = code_window0_dealt_word;
 
@@ -1379,14 +1425,9 @@ always @(take) begin: code_window0_tally
     endcase
 end
 
-always @(code_window0_number, code_window0_skip, go, code_window0_state) begin: code_window0_choose_drop
-    code_window0_drop = 0;
+always @(code_window0_state, code_window0_skip, code_window0_number) begin: code_window0_choose_drop
+    code_window0_drop = code_window0_number;
     case (code_window0_state)
-        4'b1000: begin
-            if (go) begin
-                code_window0_drop = code_window0_number;
-            end
-        end
         4'b0100: begin
             code_window0_drop = {1'h0, code_window0_skip};
         end
@@ -1394,7 +1435,7 @@ always @(code_window0_number, code_window0_skip, go, code_window0_state) begin: 
             code_window0_drop = 4;
         end
         default: begin
-            code_window0_drop = 0;
+            code_window0_drop = code_window0_number;
         end
     endcase
 end
@@ -1404,14 +1445,30 @@ assign code_window0_grown = (code_window0_count + code_window0_size);
 assign code_window0_left = (code_window0_count - code_window0_drop);
 assign code_window0_joined_left = (code_window0_grown - code_window0_drop);
 
-always @(code_window0_drop, code_window0_here) begin: code_window0_choose_shift
+always @(code_window0_number_flags, code_window0_skip, go, code_window0_here, code_window0_state) begin: code_window0_choose_shift
     code_window0_shift = 1;
     if (code_window0_here) begin
-        code_window0_shift = (1 << code_window0_drop);
+        case (code_window0_state)
+            4'b1000: begin
+                if (go) begin
+                    code_window0_shift = code_window0_number_flags;
+                end
+            end
+            4'b0100: begin
+                code_window0_shift = (1 << code_window0_skip);
+            end
+            4'b0010: begin
+                code_window0_shift = (1 << 4);
+            end
+            default: begin
+                code_window0_shift = 1;
+            end
+        endcase
     end
 end
 
-assign code_window0_wanted = (code_window0_more && (code_window0_state != 4'b0001) && (!code_window0_left[2]));
+assign code_window0_moves = (code_window0_here && (code_window0_state != 4'b0001) && (go || (code_window0_state != 4'b1000)));
+assign code_window0_wanted = (code_window0_more && ((code_window0_state == 4'b0010) || ((code_window0_state == 4'b0100) && (code_window0_skip > code_window0_count[2-1:0])) || ((code_window0_state == 4'b1000) && go && (code_window0_number > {1'h0, code_window0_count[2-1:0]}))));
 
 assign s_codes_tready = (code_window0_stale || (code_window0_wanted && (($signed({1'b0, code_window0_place}) == (4 - 1)) || code_window0_closing)));
 assign code_window0_load = (code_window0_wanted && s_codes_tvalid);
@@ -1430,7 +1487,7 @@ always @(posedge clk) begin: code_window0_control
             code_window0_count <= code_window0_joined_left;
             code_window0_place <= (code_window0_place + 1);
         end
-        else if (code_window0_here) begin
+        else if (code_window0_moves) begin
             code_window0_count <= code_window0_left;
         end
         if ((code_window0_state == 4'b0001)) begin
@@ -1532,8 +1589,6 @@ always @(posedge clk) begin: code_tables0_memory0_follow
     end
 end
 
-assign either0_0_takes = (either0_0_refill || either0_0_spell);
-
 assign lane_column0_reaches0_flag = (lane_column0_leading >= limits[2-1:0]);
 
 assign lane_column0_reaches1_flag = (lane_column0_reaches1_leading >= limits[5-1:2]);
@@ -1564,10 +1619,10 @@ end
 assign lane_column0_short0 = ((lane_column0_x0[16-1:8] & (~lane_column0_taken0)) == 0);
 assign lane_column0_escape0 = (((lane_column0_byte0 ^ escape[8-1:0]) & escape[16-1:8]) == 0);
 
-assign either0_0_refill = (lane_column0_refill1 && (!1'b0));
-assign either0_0_spell = (lane_column0_escape1 && (!1'b0) && (1'b0 || (!lane_column0_refill1)));
-assign lane_column0_blocks = (1'b0 || (lane_column0_refill1 && lane_column0_escape1 && (!1'b0)));
-assign lane_column0_done = (parted && (!(lane_column0_coded1 || lane_column0_escape1)));
+assign lane_column0_spell = (lane_column0_wants && (!lane_column0_refill1) && (!1'b0));
+assign lane_column0_takes = (lane_column0_wants && (!1'b0));
+assign lane_column0_blocks = (1'b0 || lane_column0_both1);
+assign lane_column0_done = (parted && (!(lane_column0_coded1 || lane_column0_wants)));
 
 assign lane_column0_shifted = (lane_column0_x1 >>> (lane_column0_size1 + 1));
 
@@ -1619,13 +1674,17 @@ assign lane_column0_index1 = (lane_column0_code1 + lane_column0_bias1);
 
 assign lane_column0_symbol2 = {code_tables0_memory0_s3[lane_column0_part2[4-1:0]], code_tables0_memory0_s2[lane_column0_part2[4-1:0]], code_tables0_memory0_s1[lane_column0_part2[4-1:0]], code_tables0_memory0_s0[lane_column0_part2[4-1:0]]};
 
-always @(lane_column0_spelt2, lane_column0_distance2, emax2, lane_column0_part2) begin: lane_column0_finish
-    lane_column0_negative = ((!lane_column0_spelt2) && (emax2 < lane_column0_distance2));
-    lane_column0_exponent = (emax2 - lane_column0_distance2);
+always @(lane_column0_spelt2, lane_column0_distance2, emax2, lane_column0_part2) begin: lane_column0_look_back
+    lane_column0_base2 = emax2;
+    lane_column0_down2 = lane_column0_distance2;
     if (lane_column0_spelt2) begin
-        lane_column0_exponent = lane_column0_part2;
+        lane_column0_base2 = lane_column0_part2;
+        lane_column0_down2 = 0;
     end
 end
+
+assign lane_column0_negative = (lane_column0_base2 < lane_column0_down2);
+assign lane_column0_exponent = (lane_column0_base2 - lane_column0_down2);
 
 always @(posedge clk) begin: lane_column0_ring
     if (step) begin
@@ -1643,7 +1702,6 @@ end
 
 always @(posedge clk) begin: lane_column0_flags_of_values
     if (rst == 1) begin
-        lane_column0_escape1 <= 0;
         lane_column0_refill1 <= 0;
         lane_column0_coded1 <= 0;
     end
@@ -1651,25 +1709,40 @@ always @(posedge clk) begin: lane_column0_flags_of_values
         if (step) begin
             lane_column0_coded1 <= (lane_column0_live && (!raw0));
             lane_column0_refill1 <= (lane_column0_live && (!raw0) && lane_column0_short0);
-            lane_column0_escape1 <= (lane_column0_live && (raw0 || lane_column0_escape0));
         end
         else if ((move && (!1'b0))) begin
             lane_column0_coded1 <= 1'b0;
             lane_column0_refill1 <= 1'b0;
-            lane_column0_escape1 <= (lane_column0_escape1 && lane_column0_refill1);
+        end
+    end
+end
+
+always @(posedge clk) begin: lane_column0_flags_of_bytes
+    if (rst == 1) begin
+        lane_column0_wants <= 0;
+        lane_column0_both1 <= 0;
+    end
+    else begin
+        if (step) begin
+            lane_column0_wants <= (lane_column0_live && (raw0 || lane_column0_escape0 || lane_column0_short0));
+            lane_column0_both1 <= (lane_column0_live && (!raw0) && lane_column0_escape0 && lane_column0_short0);
+        end
+        else if ((move && (!1'b0))) begin
+            lane_column0_wants <= lane_column0_both1;
+            lane_column0_both1 <= 1'b0;
         end
     end
 end
 
 always @(posedge clk) begin: lane_column0_follow
     if (move) begin
-        if (either0_0_spell) begin
+        if (lane_column0_spell) begin
             lane_column0_part2 <= dealt[8-1:0];
         end
         else if ((!lane_column0_done)) begin
             lane_column0_part2 <= {4'h0, lane_column0_index1};
         end
-        lane_column0_spelt2 <= (either0_0_spell || lane_column0_absent || (lane_column0_done && lane_column0_spelt2));
+        lane_column0_spelt2 <= (lane_column0_spell || lane_column0_absent || (lane_column0_done && lane_column0_spelt2));
     end
 end
 
@@ -1678,8 +1751,6 @@ assign lane_column0_absent = 1'b0;
 
 assign judge_lane0_odd_state = (lane_column0_leaves[16-1:8] != 1);
 assign judge_lane0_odd_payload = ((((lane * 4) + 0) >= 4) && (((lane * 4) + 0) < (4 + unused)) && (lane_column0_leaves[8-1:0] != 0));
-
-assign either1_0_takes = (either1_0_refill || either1_0_spell);
 
 assign lane_column1_reaches7_flag = (lane_column1_leading >= limits[2-1:0]);
 
@@ -1711,10 +1782,10 @@ end
 assign lane_column1_short0 = ((lane_column1_x0[16-1:8] & (~lane_column1_taken0)) == 0);
 assign lane_column1_escape0 = (((lane_column1_byte0 ^ escape[8-1:0]) & escape[16-1:8]) == 0);
 
-assign either1_0_refill = (lane_column1_refill1 && (!lane_column0_blocks));
-assign either1_0_spell = (lane_column1_escape1 && (!lane_column0_blocks) && (1'b0 || (!lane_column1_refill1)));
-assign lane_column1_blocks = (lane_column0_blocks || (lane_column1_refill1 && lane_column1_escape1 && (!1'b0)));
-assign lane_column1_done = (parted && (!(lane_column1_coded1 || lane_column1_escape1)));
+assign lane_column1_spell = (lane_column1_wants && (!lane_column1_refill1) && (!lane_column0_blocks));
+assign lane_column1_takes = (lane_column1_wants && (!lane_column0_blocks));
+assign lane_column1_blocks = (lane_column0_blocks || lane_column1_both1);
+assign lane_column1_done = (parted && (!(lane_column1_coded1 || lane_column1_wants)));
 
 assign lane_column1_shifted = (lane_column1_x1 >>> (lane_column1_size1 + 1));
 
@@ -1766,13 +1837,17 @@ assign lane_column1_index1 = (lane_column1_code1 + lane_column1_bias1);
 
 assign lane_column1_symbol2 = {code_tables0_memory0_s3[lane_column1_part2[4-1:0]], code_tables0_memory0_s2[lane_column1_part2[4-1:0]], code_tables0_memory0_s1[lane_column1_part2[4-1:0]], code_tables0_memory0_s0[lane_column1_part2[4-1:0]]};
 
-always @(lane_column1_spelt2, lane_column1_distance2, emax2, lane_column1_part2) begin: lane_column1_finish
-    lane_column1_negative = ((!lane_column1_spelt2) && (emax2 < lane_column1_distance2));
-    lane_column1_exponent = (emax2 - lane_column1_distance2);
+always @(lane_column1_spelt2, lane_column1_distance2, emax2, lane_column1_part2) begin: lane_column1_look_back
+    lane_column1_base2 = emax2;
+    lane_column1_down2 = lane_column1_distance2;
     if (lane_column1_spelt2) begin
-        lane_column1_exponent = lane_column1_part2;
+        lane_column1_base2 = lane_column1_part2;
+        lane_column1_down2 = 0;
     end
 end
+
+assign lane_column1_negative = (lane_column1_base2 < lane_column1_down2);
+assign lane_column1_exponent = (lane_column1_base2 - lane_column1_down2);
 
 always @(posedge clk) begin: lane_column1_ring
     if (step) begin
@@ -1790,7 +1865,6 @@ end
 
 always @(posedge clk) begin: lane_column1_flags_of_values
     if (rst == 1) begin
-        lane_column1_escape1 <= 0;
         lane_column1_refill1 <= 0;
         lane_column1_coded1 <= 0;
     end
@@ -1798,25 +1872,40 @@ always @(posedge clk) begin: lane_column1_flags_of_values
         if (step) begin
             lane_column1_coded1 <= (lane_column1_live && (!raw0));
             lane_column1_refill1 <= (lane_column1_live && (!raw0) && lane_column1_short0);
-            lane_column1_escape1 <= (lane_column1_live && (raw0 || lane_column1_escape0));
         end
         else if ((move && (!lane_column0_blocks))) begin
             lane_column1_coded1 <= 1'b0;
             lane_column1_refill1 <= 1'b0;
-            lane_column1_escape1 <= (lane_column1_escape1 && lane_column1_refill1);
+        end
+    end
+end
+
+always @(posedge clk) begin: lane_column1_flags_of_bytes
+    if (rst == 1) begin
+        lane_column1_wants <= 0;
+        lane_column1_both1 <= 0;
+    end
+    else begin
+        if (step) begin
+            lane_column1_wants <= (lane_column1_live && (raw0 || lane_column1_escape0 || lane_column1_short0));
+            lane_column1_both1 <= (lane_column1_live && (!raw0) && lane_column1_escape0 && lane_column1_short0);
+        end
+        else if ((move && (!lane_column0_blocks))) begin
+            lane_column1_wants <= lane_column1_both1;
+            lane_column1_both1 <= 1'b0;
         end
     end
 end
 
 always @(posedge clk) begin: lane_column1_follow
     if (move) begin
-        if (either1_0_spell) begin
+        if (lane_column1_spell) begin
             lane_column1_part2 <= dealt[16-1:8];
         end
         else if ((!lane_column1_done)) begin
             lane_column1_part2 <= {4'h0, lane_column1_index1};
         end
-        lane_column1_spelt2 <= (either1_0_spell || lane_column1_absent || (lane_column1_done && lane_column1_spelt2));
+        lane_column1_spelt2 <= (lane_column1_spell || lane_column1_absent || (lane_column1_done && lane_column1_spelt2));
     end
 end
 
@@ -1825,8 +1914,6 @@ assign lane_column1_absent = (last1 && (surplus < 1));
 
 assign judge_lane1_odd_state = (lane_column1_leaves[16-1:8] != 1);
 assign judge_lane1_odd_payload = ((((lane * 4) + 1) >= 4) && (((lane * 4) + 1) < (4 + unused)) && (lane_column1_leaves[8-1:0] != 0));
-
-assign either2_0_takes = (either2_0_refill || either2_0_spell);
 
 assign lane_column2_reaches14_flag = (lane_column2_leading >= limits[2-1:0]);
 
@@ -1858,10 +1945,10 @@ end
 assign lane_column2_short0 = ((lane_column2_x0[16-1:8] & (~lane_column2_taken0)) == 0);
 assign lane_column2_escape0 = (((lane_column2_byte0 ^ escape[8-1:0]) & escape[16-1:8]) == 0);
 
-assign either2_0_refill = (lane_column2_refill1 && (!lane_column1_blocks));
-assign either2_0_spell = (lane_column2_escape1 && (!lane_column1_blocks) && (1'b0 || (!lane_column2_refill1)));
-assign lane_column2_blocks = (lane_column1_blocks || (lane_column2_refill1 && lane_column2_escape1 && (!1'b0)));
-assign lane_column2_done = (parted && (!(lane_column2_coded1 || lane_column2_escape1)));
+assign lane_column2_spell = (lane_column2_wants && (!lane_column2_refill1) && (!lane_column1_blocks));
+assign lane_column2_takes = (lane_column2_wants && (!lane_column1_blocks));
+assign lane_column2_blocks = (lane_column1_blocks || lane_column2_both1);
+assign lane_column2_done = (parted && (!(lane_column2_coded1 || lane_column2_wants)));
 
 assign lane_column2_shifted = (lane_column2_x1 >>> (lane_column2_size1 + 1));
 
@@ -1913,13 +2000,17 @@ assign lane_column2_index1 = (lane_column2_code1 + lane_column2_bias1);
 
 assign lane_column2_symbol2 = {code_tables0_memory0_s3[lane_column2_part2[4-1:0]], code_tables0_memory0_s2[lane_column2_part2[4-1:0]], code_tables0_memory0_s1[lane_column2_part2[4-1:0]], code_tables0_memory0_s0[lane_column2_part2[4-1:0]]};
 
-always @(lane_column2_spelt2, lane_column2_distance2, emax2, lane_column2_part2) begin: lane_column2_finish
-    lane_column2_negative = ((!lane_column2_spelt2) && (emax2 < lane_column2_distance2));
-    lane_column2_exponent = (emax2 - lane_column2_distance2);
+always @(lane_column2_spelt2, lane_column2_distance2, emax2, lane_column2_part2) begin: lane_column2_look_back
+    lane_column2_base2 = emax2;
+    lane_column2_down2 = lane_column2_distance2;
     if (lane_column2_spelt2) begin
-        lane_column2_exponent = lane_column2_part2;
+        lane_column2_base2 = lane_column2_part2;
+        lane_column2_down2 = 0;
     end
 end
+
+assign lane_column2_negative = (lane_column2_base2 < lane_column2_down2);
+assign lane_column2_exponent = (lane_column2_base2 - lane_column2_down2);
 
 always @(posedge clk) begin: lane_column2_ring
     if (step) begin
@@ -1937,7 +2028,6 @@ end
 
 always @(posedge clk) begin: lane_column2_flags_of_values
     if (rst == 1) begin
-        lane_column2_escape1 <= 0;
         lane_column2_refill1 <= 0;
         lane_column2_coded1 <= 0;
     end
@@ -1945,25 +2035,40 @@ always @(posedge clk) begin: lane_column2_flags_of_values
         if (step) begin
             lane_column2_coded1 <= (lane_column2_live && (!raw0));
             lane_column2_refill1 <= (lane_column2_live && (!raw0) && lane_column2_short0);
-            lane_column2_escape1 <= (lane_column2_live && (raw0 || lane_column2_escape0));
         end
         else if ((move && (!lane_column1_blocks))) begin
             lane_column2_coded1 <= 1'b0;
             lane_column2_refill1 <= 1'b0;
-            lane_column2_escape1 <= (lane_column2_escape1 && lane_column2_refill1);
+        end
+    end
+end
+
+always @(posedge clk) begin: lane_column2_flags_of_bytes
+    if (rst == 1) begin
+        lane_column2_wants <= 0;
+        lane_column2_both1 <= 0;
+    end
+    else begin
+        if (step) begin
+            lane_column2_wants <= (lane_column2_live && (raw0 || lane_column2_escape0 || lane_column2_short0));
+            lane_column2_both1 <= (lane_column2_live && (!raw0) && lane_column2_escape0 && lane_column2_short0);
+        end
+        else if ((move && (!lane_column1_blocks))) begin
+            lane_column2_wants <= lane_column2_both1;
+            lane_column2_both1 <= 1'b0;
         end
     end
 end
 
 always @(posedge clk) begin: lane_column2_follow
     if (move) begin
-        if (either2_0_spell) begin
+        if (lane_column2_spell) begin
             lane_column2_part2 <= dealt[24-1:16];
         end
         else if ((!lane_column2_done)) begin
             lane_column2_part2 <= {4'h0, lane_column2_index1};
         end
-        lane_column2_spelt2 <= (either2_0_spell || lane_column2_absent || (lane_column2_done && lane_column2_spelt2));
+        lane_column2_spelt2 <= (lane_column2_spell || lane_column2_absent || (lane_column2_done && lane_column2_spelt2));
     end
 end
 
@@ -1972,8 +2077,6 @@ assign lane_column2_absent = (last1 && (surplus < 2));
 
 assign judge_lane2_odd_state = (lane_column2_leaves[16-1:8] != 1);
 assign judge_lane2_odd_payload = ((((lane * 4) + 2) >= 4) && (((lane * 4) + 2) < (4 + unused)) && (lane_column2_leaves[8-1:0] != 0));
-
-assign either3_takes = (either3_refill || either3_spell);
 
 assign lane_column3_reaches21_flag = (lane_column3_leading >= limits[2-1:0]);
 
@@ -2005,10 +2108,10 @@ end
 assign lane_column3_short0 = ((lane_column3_x0[16-1:8] & (~lane_column3_taken0)) == 0);
 assign lane_column3_escape0 = (((lane_column3_byte0 ^ escape[8-1:0]) & escape[16-1:8]) == 0);
 
-assign either3_refill = (lane_column3_refill1 && (!lane_column2_blocks));
-assign either3_spell = (lane_column3_escape1 && (!lane_column2_blocks) && (1'b0 || (!lane_column3_refill1)));
-assign split = (lane_column2_blocks || (lane_column3_refill1 && lane_column3_escape1 && (!1'b0)));
-assign lane_column3_done = (parted && (!(lane_column3_coded1 || lane_column3_escape1)));
+assign lane_column3_spell = (lane_column3_wants && (!lane_column3_refill1) && (!lane_column2_blocks));
+assign lane_column3_takes = (lane_column3_wants && (!lane_column2_blocks));
+assign split = (lane_column2_blocks || lane_column3_both1);
+assign lane_column3_done = (parted && (!(lane_column3_coded1 || lane_column3_wants)));
 
 assign lane_column3_shifted = (lane_column3_x1 >>> (lane_column3_size1 + 1));
 
@@ -2060,13 +2163,17 @@ assign lane_column3_index1 = (lane_column3_code1 + lane_column3_bias1);
 
 assign lane_column3_symbol2 = {code_tables0_memory0_s3[lane_column3_part2[4-1:0]], code_tables0_memory0_s2[lane_column3_part2[4-1:0]], code_tables0_memory0_s1[lane_column3_part2[4-1:0]], code_tables0_memory0_s0[lane_column3_part2[4-1:0]]};
 
-always @(lane_column3_spelt2, lane_column3_distance2, emax2, lane_column3_part2) begin: lane_column3_finish
-    lane_column3_negative = ((!lane_column3_spelt2) && (emax2 < lane_column3_distance2));
-    lane_column3_exponent = (emax2 - lane_column3_distance2);
+always @(lane_column3_spelt2, lane_column3_distance2, emax2, lane_column3_part2) begin: lane_column3_look_back
+    lane_column3_base2 = emax2;
+    lane_column3_down2 = lane_column3_distance2;
     if (lane_column3_spelt2) begin
-        lane_column3_exponent = lane_column3_part2;
+        lane_column3_base2 = lane_column3_part2;
+        lane_column3_down2 = 0;
     end
 end
+
+assign lane_column3_negative = (lane_column3_base2 < lane_column3_down2);
+assign lane_column3_exponent = (lane_column3_base2 - lane_column3_down2);
 
 always @(posedge clk) begin: lane_column3_ring
     if (step) begin
@@ -2084,7 +2191,6 @@ end
 
 always @(posedge clk) begin: lane_column3_flags_of_values
     if (rst == 1) begin
-        lane_column3_escape1 <= 0;
         lane_column3_refill1 <= 0;
         lane_column3_coded1 <= 0;
     end
@@ -2092,25 +2198,40 @@ always @(posedge clk) begin: lane_column3_flags_of_values
         if (step) begin
             lane_column3_coded1 <= (lane_column3_live && (!raw0));
             lane_column3_refill1 <= (lane_column3_live && (!raw0) && lane_column3_short0);
-            lane_column3_escape1 <= (lane_column3_live && (raw0 || lane_column3_escape0));
         end
         else if ((move && (!lane_column2_blocks))) begin
             lane_column3_coded1 <= 1'b0;
             lane_column3_refill1 <= 1'b0;
-            lane_column3_escape1 <= (lane_column3_escape1 && lane_column3_refill1);
+        end
+    end
+end
+
+always @(posedge clk) begin: lane_column3_flags_of_bytes
+    if (rst == 1) begin
+        lane_column3_wants <= 0;
+        lane_column3_both1 <= 0;
+    end
+    else begin
+        if (step) begin
+            lane_column3_wants <= (lane_column3_live && (raw0 || lane_column3_escape0 || lane_column3_short0));
+            lane_column3_both1 <= (lane_column3_live && (!raw0) && lane_column3_escape0 && lane_column3_short0);
+        end
+        else if ((move && (!lane_column2_blocks))) begin
+            lane_column3_wants <= lane_column3_both1;
+            lane_column3_both1 <= 1'b0;
         end
     end
 end
 
 always @(posedge clk) begin: lane_column3_follow
     if (move) begin
-        if (either3_spell) begin
+        if (lane_column3_spell) begin
             lane_column3_part2 <= dealt[32-1:24];
         end
         else if ((!lane_column3_done)) begin
             lane_column3_part2 <= {4'h0, lane_column3_index1};
         end
-        lane_column3_spelt2 <= (either3_spell || lane_column3_absent || (lane_column3_done && lane_column3_spelt2));
+        lane_column3_spelt2 <= (lane_column3_spell || lane_column3_absent || (lane_column3_done && lane_column3_spelt2));
     end
 end
 
@@ -2123,30 +2244,31 @@ assign judge_lane3_odd_payload = ((((lane * 4) + 3) >= 4) && (((lane * 4) + 3) <
 assign following = (number + 1);
 
 always @(posedge clk) begin: look_ahead
-    if ((phase != 2'b10)) begin
+    if (((phase != 2'b10) || 1'b0)) begin
         last <= (s_shape_tdata[12-1:2] == 0);
         boundary <= 1'b0;
     end
     else if ((step && more)) begin
         last <= (following == s_shape_tdata[12-1:2]);
-        boundary <= (following[7-1:0] == 127);
+        boundary <= ((!last) && (following[7-1:0] == 127) && (following != s_shape_tdata[12-1:2]) && (!1'b0));
     end
 end
 
-assign room = (m_exponents_tready || (!m_exponents_tvalid));
-assign source = (((phase == 2'b01) && ((ready && s_lanes_tvalid) || (!entering))) || ((phase == 2'b10) && (!(more && blank))));
+assign room = ((m_exponents_tready || (!m_exponents_tvalid)) && 1'b1);
+assign source = (((phase == 2'b01) && ((ready && s_lanes_tvalid) || (!entering))) || ((phase == 2'b10) && (!blank)));
 
 assign go = (room && source);
 assign move = (room && source && able);
 assign step = (room && source && able && (!split));
 
+assign want = want_bits;
 assign take = take_bits;
 
-assign s_shape_tready = ((phase == 2'b10) && more && last && (!blank) && room && able && (!split));
-assign want_header = ((phase == 2'b10) && more && (blank || (boundary && (!last) && room && able && (!split))));
+assign s_shape_tready = ((phase == 2'b10) && more && last && step);
+assign want_header = ((phase == 2'b10) && (blank || (boundary && room && able && (!split))));
 
-assign s_lanes_tready = (used || ((!more) && (!ready)) || ((phase == 2'b01) && entering && room && able && (!split)));
-assign read_header = (want_header && s_lanes_tvalid);
+assign s_lanes_tready = (used || ((!more) && (!1'b0) && (!ready)) || ((phase == 2'b01) && entering && room && able && (!split)));
+assign read_header = (want_header && s_lanes_tvalid && (s_shape_tvalid || (!1'b0)));
 assign start = ((phase == 2'b01) && ($signed({1'b0, lane}) == (2 - 1)) && step);
 assign coded = (entering && s_shape_tdata[12]);
 
@@ -2174,11 +2296,11 @@ always @(posedge clk) begin: control
                 if (held) begin
                     leaving <= 1'b1;
                     entering <= s_shape_tvalid;
-                    if ((!(m_tail_tvalid || m_check_tvalid))) begin
+                    if ((cleared && (!(m_tail_tvalid || m_check_tvalid)))) begin
                         phase <= 2'b01;
                     end
                 end
-                else if (s_shape_tvalid) begin
+                else if ((cleared && s_shape_tvalid)) begin
                     leaving <= 1'b0;
                     entering <= 1'b1;
                     phase <= 2'b01;
@@ -2188,7 +2310,7 @@ always @(posedge clk) begin: control
                 if (start) begin
                     held <= entering;
                     more <= entering;
-                    blank <= entering;
+                    blank <= (entering && (!1'b0));
                     entering <= 1'b0;
                     phase <= 2'b00;
                     if (entering) begin
@@ -2205,14 +2327,17 @@ always @(posedge clk) begin: control
                             number <= 0;
                         end
                     end
-                    if ((($signed({1'b0, lane}) == (2 - 1)) && (((!more) && (!(1'b1 && valid0))) || (last && (!1'b1))))) begin
+                    if (1'b0) begin
+                        more <= 1'b1;
+                    end
+                    else if ((($signed({1'b0, lane}) == (2 - 1)) && (((!more) && (!(1'b1 && valid0))) || (last && (!1'b1))))) begin
                         phase <= 2'b00;
                     end
                 end
                 if (read_header) begin
                     blank <= 1'b0;
                 end
-                else if (want_header) begin
+                else if ((want_header || 1'b0)) begin
                     blank <= 1'b1;
                 end
             end
@@ -2223,7 +2348,7 @@ always @(posedge clk) begin: control
         if (m_check_tready) begin
             m_check_tvalid <= 1'b0;
         end
-        if ((start && leaving)) begin
+        if (left) begin
             m_tail_tvalid <= 1'b1;
             m_check_tvalid <= 1'b1;
         end
@@ -2263,7 +2388,7 @@ always @(posedge clk) begin: follow
         if (move) begin
             valid2 <= (valid1 && (!split));
             parted <= split;
-            m_exponents_tvalid <= valid2;
+            m_exponents_tvalid <= (valid2 && (!1'b0));
         end
         else if (m_exponents_tready) begin
             m_exponents_tvalid <= 1'b0;
@@ -2273,7 +2398,7 @@ end
 
 always @(posedge clk) begin: follow_on
     if (step) begin
-        raw0 <= raw;
+        raw0 <= (raw && (!1'b0));
         opening0 <= opening;
         opening1 <= opening0;
         if (opening1) begin
@@ -2294,7 +2419,7 @@ always @(posedge clk) begin: count_last
     end
     if (step) begin
         last0 <= ((phase == 2'b10) && more && last);
-        last1 <= last0;
+        last1 <= (last0 && (!1'b0));
     end
 end
 
@@ -2304,32 +2429,43 @@ assign m_tail_tdata = payload[64-1:32];
 always @(posedge clk) begin: look_back
     if (rst == 1) begin
         lacking <= 0;
+        left <= 0;
         sunk <= 0;
+        some_left <= 0;
     end
     else begin
         lacking <= (move && missing);
-        sunk <= (move && valid2 && (negative_bits != 0));
+        sunk <= 0;
+        if ((move && valid2)) begin
+            sunk <= negative_bits;
+        end
+        left <= (start && leaving);
+        some_left <= ((phase == 2'b01) && leaving && step);
     end
 end
 
-always @(odd_state_bits, phase, odd_payload_bits, lacking, step, sunk, lane, unread, leaving) begin: judge
+always @(posedge clk) begin: look_at_lanes
+    odd_states <= (odd_state_bits != 0);
+    odd_payloads <= (odd_payload_bits != 0);
+    surfeit <= unread;
+end
+
+always @(odd_states, surfeit, odd_payloads, lacking, sunk, left, some_left) begin: judge
     wrong = 0;
     if (lacking) begin
         wrong = 7;
     end
-    else if (sunk) begin
+    else if ((sunk != 0)) begin
         wrong = 8;
     end
-    else if (((phase == 2'b01) && leaving && step)) begin
-        if ((odd_state_bits != 0)) begin
-            wrong = 9;
-        end
-        else if ((odd_payload_bits != 0)) begin
-            wrong = 10;
-        end
-        else if ((($signed({1'b0, lane}) == (2 - 1)) && unread)) begin
-            wrong = 7;
-        end
+    else if ((some_left && odd_states)) begin
+        wrong = 9;
+    end
+    else if ((some_left && odd_payloads)) begin
+        wrong = 10;
+    end
+    else if ((left && surfeit)) begin
+        wrong = 7;
     end
 end
 
@@ -2339,13 +2475,11 @@ always @(posedge clk) begin: refuse
         fault <= 0;
     end
     else begin
-        if (start) begin
+        if (left) begin
             fault <= 0;
-            if (leaving) begin
-                verdict <= fault;
-                if ((fault == 0)) begin
-                    verdict <= wrong;
-                end
+            verdict <= fault;
+            if ((fault == 0)) begin
+                verdict <= wrong;
             end
         end
         else if ((fault == 0)) begin

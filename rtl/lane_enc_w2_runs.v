@@ -165,6 +165,9 @@ wire [1:0] join_halves0_low_keep;
 wire join_halves0_over;
 reg [15:0] join_halves0_second4;
 reg [1:0] join_halves0_second_keep4;
+reg [15:0] join_halves0_spare;
+reg [1:0] join_halves0_spare_keep;
+reg join_halves0_spare_last;
 reg join_halves0_valid4;
 reg [15:0] join_halves0_byte_join0_turned;
 reg [1:0] join_halves0_byte_join0_turned_keep;
@@ -1052,7 +1055,7 @@ assign join_halves0_high = join_halves0_byte_join0_turned;
 assign join_halves0_high_keep = (join_halves0_first_keep4 & join_halves0_byte_join0_turned_keep);
 
 assign join_halves0_over = (join_halves0_valid4 && join_halves0_high_keep[0]);
-assign go = (free && (join_halves0_again || (!(join_halves0_valid4 && join_halves0_high_keep[0]))));
+assign go = (free && (!join_halves0_again));
 
 always @(posedge clk) begin: join_halves0_offer
     if (rst == 1) begin
@@ -1065,7 +1068,7 @@ always @(posedge clk) begin: join_halves0_offer
             join_halves0_valid4 <= (valid3 && (code_column1_keep[0] || code_column0_keep[0]));
         end
         if (free) begin
-            m_axis_tvalid <= join_halves0_valid4;
+            m_axis_tvalid <= (join_halves0_valid4 || join_halves0_again);
             join_halves0_again <= (join_halves0_over && (!join_halves0_again));
         end
     end
@@ -1083,13 +1086,17 @@ end
 
 always @(posedge clk) begin: join_halves0_move
     if (free) begin
-        m_axis_tlast <= (join_halves0_last4 && (join_halves0_again || (!join_halves0_over)));
+        m_axis_tlast <= (join_halves0_last4 && (!join_halves0_over));
         m_axis_tdata <= join_halves0_low;
         m_axis_tkeep <= join_halves0_low_keep;
         if (join_halves0_again) begin
-            m_axis_tdata <= join_halves0_high;
-            m_axis_tkeep <= join_halves0_high_keep;
+            m_axis_tlast <= join_halves0_spare_last;
+            m_axis_tdata <= join_halves0_spare;
+            m_axis_tkeep <= join_halves0_spare_keep;
         end
+        join_halves0_spare_last <= join_halves0_last4;
+        join_halves0_spare <= join_halves0_high;
+        join_halves0_spare_keep <= join_halves0_high_keep;
     end
 end
 

@@ -259,6 +259,9 @@ reg [31:0] join_halves0_second4;
 wire [3:0] join_halves0_second_keep;
 reg [3:0] join_halves0_second_keep4;
 wire [31:0] join_halves0_second_put;
+reg [31:0] join_halves0_spare;
+reg [3:0] join_halves0_spare_keep;
+reg join_halves0_spare_last;
 reg join_halves0_valid4;
 reg [31:0] join_halves0_byte_join2_turned;
 reg [3:0] join_halves0_byte_join2_turned_keep;
@@ -1713,7 +1716,7 @@ assign join_halves0_high = join_halves0_byte_join2_turned;
 assign join_halves0_high_keep = (join_halves0_first_keep4 & join_halves0_byte_join2_turned_keep);
 
 assign join_halves0_over = (join_halves0_valid4 && join_halves0_high_keep[0]);
-assign go = (free && (join_halves0_again || (!(join_halves0_valid4 && join_halves0_high_keep[0]))));
+assign go = (free && (!join_halves0_again));
 
 always @(posedge clk) begin: join_halves0_offer
     if (rst == 1) begin
@@ -1726,7 +1729,7 @@ always @(posedge clk) begin: join_halves0_offer
             join_halves0_valid4 <= (valid3 && (join_halves0_first_keep[0] || join_halves0_second_keep[0]));
         end
         if (free) begin
-            m_axis_tvalid <= join_halves0_valid4;
+            m_axis_tvalid <= (join_halves0_valid4 || join_halves0_again);
             join_halves0_again <= (join_halves0_over && (!join_halves0_again));
         end
     end
@@ -1744,13 +1747,17 @@ end
 
 always @(posedge clk) begin: join_halves0_move
     if (free) begin
-        m_axis_tlast <= (join_halves0_last4 && (join_halves0_again || (!join_halves0_over)));
+        m_axis_tlast <= (join_halves0_last4 && (!join_halves0_over));
         m_axis_tdata <= join_halves0_low;
         m_axis_tkeep <= join_halves0_low_keep;
         if (join_halves0_again) begin
-            m_axis_tdata <= join_halves0_high;
-            m_axis_tkeep <= join_halves0_high_keep;
+            m_axis_tlast <= join_halves0_spare_last;
+            m_axis_tdata <= join_halves0_spare;
+            m_axis_tkeep <= join_halves0_spare_keep;
         end
+        join_halves0_spare_last <= join_halves0_last4;
+        join_halves0_spare <= join_halves0_high;
+        join_halves0_spare_keep <= join_halves0_high_keep;
     end
 end
 

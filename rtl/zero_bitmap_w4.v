@@ -74,11 +74,16 @@ wire leaving;
 wire waiting_tready;
 wire [9:0] waiting_tdata;
 wire [7:0] summary_last;
-wire [9:0] fifo0_shown;
-reg [1:0] fifo0_register_queue0_head;
-reg [2:0] fifo0_register_queue0_level;
-reg fifo0_register_queue0_some;
-reg [1:0] fifo0_register_queue0_tail;
+reg [9:0] fifo0_shown;
+reg fifo0_register_queue0_first;
+reg fifo0_register_queue0_last;
+wire fifo0_register_queue0_step;
+wire fifo0_register_queue0_take;
+reg [9:0] fifo0_register_queue0_slot0_following;
+reg fifo0_register_queue0_slot0_behind;
+reg [9:0] fifo0_register_queue0_slot1_following;
+reg fifo0_register_queue0_slot1_behind;
+reg [9:0] fifo0_register_queue0_slot2_following;
 reg bitmap_words0_closing;
 reg bitmap_words0_ended;
 reg [2:0] bitmap_words0_position;
@@ -96,7 +101,6 @@ reg [3:0] bitmap_words0_collect5_kept;
 reg [3:0] bitmap_words0_collect6_kept;
 reg [3:0] bitmap_words0_collect7_kept;
 wire [31:0] bitmap_words0_side_by_side0_joined;
-reg [9:0] fifo0_register_queue0_memory [0:4-1];
 (* no_rw_check *) reg [31:0] ram0_memory [0:512-1];
 
 assign bitmap_words0_side_by_side0_joined[32-1:28] = bitmap_words0_collect7_kept;
@@ -108,40 +112,102 @@ assign bitmap_words0_side_by_side0_joined[12-1:8] = bitmap_words0_collect2_kept;
 assign bitmap_words0_side_by_side0_joined[8-1:4] = bitmap_words0_collect1_kept;
 assign bitmap_words0_side_by_side0_joined[4-1:0] = bitmap_words0_collect0_kept;
 
-assign complete_tready = (!fifo0_register_queue0_level[(3 - 1)]);
-assign waiting_tvalid = fifo0_register_queue0_some;
-assign fifo0_shown = fifo0_register_queue0_memory[fifo0_register_queue0_head];
-
-always @(posedge clk) begin: fifo0_register_queue0_store
-    if ((complete_tvalid && (!fifo0_register_queue0_level[(3 - 1)]))) begin
-        fifo0_register_queue0_memory[fifo0_register_queue0_tail] <= complete_tdata;
+always @(posedge clk) begin: fifo0_register_queue0_slot0_store
+    if ((fifo0_register_queue0_step || (!fifo0_register_queue0_first))) begin
+        fifo0_shown <= complete_tdata;
+        if (fifo0_register_queue0_slot0_behind) begin
+            fifo0_shown <= fifo0_register_queue0_slot0_following;
+        end
     end
 end
 
-always @(posedge clk) begin: fifo0_register_queue0_pointers
+always @(posedge clk) begin: fifo0_register_queue0_slot0_count
     if (rst == 1) begin
-        fifo0_register_queue0_tail <= 0;
-        fifo0_register_queue0_level <= 0;
-        fifo0_register_queue0_head <= 0;
-        fifo0_register_queue0_some <= 0;
+        fifo0_register_queue0_first <= 0;
     end
     else begin
-        if ((complete_tvalid && (!fifo0_register_queue0_level[(3 - 1)]))) begin
-            fifo0_register_queue0_tail <= (fifo0_register_queue0_tail + 1);
-            if ((!(fifo0_register_queue0_some && waiting_tready))) begin
-                fifo0_register_queue0_level <= (fifo0_register_queue0_level + 1);
-                fifo0_register_queue0_some <= 1'b1;
-            end
+        if ((fifo0_register_queue0_take && (!fifo0_register_queue0_step))) begin
+            fifo0_register_queue0_first <= 1'b1;
         end
-        else if ((fifo0_register_queue0_some && waiting_tready)) begin
-            fifo0_register_queue0_level <= (fifo0_register_queue0_level - 1);
-            fifo0_register_queue0_some <= (fifo0_register_queue0_level != 1);
-        end
-        if ((fifo0_register_queue0_some && waiting_tready)) begin
-            fifo0_register_queue0_head <= (fifo0_register_queue0_head + 1);
+        else if ((fifo0_register_queue0_step && (!fifo0_register_queue0_take))) begin
+            fifo0_register_queue0_first <= fifo0_register_queue0_slot0_behind;
         end
     end
 end
+
+always @(posedge clk) begin: fifo0_register_queue0_slot1_store
+    if ((fifo0_register_queue0_step || (!fifo0_register_queue0_slot0_behind))) begin
+        fifo0_register_queue0_slot0_following <= complete_tdata;
+        if (fifo0_register_queue0_slot1_behind) begin
+            fifo0_register_queue0_slot0_following <= fifo0_register_queue0_slot1_following;
+        end
+    end
+end
+
+always @(posedge clk) begin: fifo0_register_queue0_slot1_count
+    if (rst == 1) begin
+        fifo0_register_queue0_slot0_behind <= 0;
+    end
+    else begin
+        if ((fifo0_register_queue0_take && (!fifo0_register_queue0_step))) begin
+            fifo0_register_queue0_slot0_behind <= fifo0_register_queue0_first;
+        end
+        else if ((fifo0_register_queue0_step && (!fifo0_register_queue0_take))) begin
+            fifo0_register_queue0_slot0_behind <= fifo0_register_queue0_slot1_behind;
+        end
+    end
+end
+
+always @(posedge clk) begin: fifo0_register_queue0_slot2_store
+    if ((fifo0_register_queue0_step || (!fifo0_register_queue0_slot1_behind))) begin
+        fifo0_register_queue0_slot1_following <= complete_tdata;
+        if (fifo0_register_queue0_last) begin
+            fifo0_register_queue0_slot1_following <= fifo0_register_queue0_slot2_following;
+        end
+    end
+end
+
+always @(posedge clk) begin: fifo0_register_queue0_slot2_count
+    if (rst == 1) begin
+        fifo0_register_queue0_slot1_behind <= 0;
+    end
+    else begin
+        if ((fifo0_register_queue0_take && (!fifo0_register_queue0_step))) begin
+            fifo0_register_queue0_slot1_behind <= fifo0_register_queue0_slot0_behind;
+        end
+        else if ((fifo0_register_queue0_step && (!fifo0_register_queue0_take))) begin
+            fifo0_register_queue0_slot1_behind <= fifo0_register_queue0_last;
+        end
+    end
+end
+
+always @(posedge clk) begin: fifo0_register_queue0_slot3_store
+    if ((fifo0_register_queue0_step || (!fifo0_register_queue0_last))) begin
+        fifo0_register_queue0_slot2_following <= complete_tdata;
+        if (1'b0) begin
+            fifo0_register_queue0_slot2_following <= complete_tdata;
+        end
+    end
+end
+
+always @(posedge clk) begin: fifo0_register_queue0_slot3_count
+    if (rst == 1) begin
+        fifo0_register_queue0_last <= 0;
+    end
+    else begin
+        if ((fifo0_register_queue0_take && (!fifo0_register_queue0_step))) begin
+            fifo0_register_queue0_last <= fifo0_register_queue0_slot1_behind;
+        end
+        else if ((fifo0_register_queue0_step && (!fifo0_register_queue0_take))) begin
+            fifo0_register_queue0_last <= 1'b0;
+        end
+    end
+end
+
+assign complete_tready = (!fifo0_register_queue0_last);
+assign waiting_tvalid = fifo0_register_queue0_first;
+assign fifo0_register_queue0_take = (complete_tvalid && (!fifo0_register_queue0_last));
+assign fifo0_register_queue0_step = (waiting_tready && fifo0_register_queue0_first);
 
 assign waiting_tdata = fifo0_shown[10-1:(10 - 10)];
 

@@ -23,8 +23,8 @@ module zero_flags (
 // Offer the flags of all values of a chunk.
 //
 // s_zeros   in   of each chunk {zeros, frame's last, number of values - 1}, then its summary
-// s_bitmap  in   the words of the bitmap that are not 0
-// m_axis    out  registered; a flag for each value of a group: it is zero, or there is none, as
+// s_bitmap  in   the words of the bitmap that are not 0; of known runs all words, as of run_bitmap
+// m_axis    out  a flag for each value of a group: it is zero, or there is none, as
 //                in a frame's last group; tuser = {the chunk has a check, its last group, values
 //                less 1}; tlast = frame's last
 // rst       in   synchronous, active high
@@ -40,14 +40,14 @@ input s_bitmap_tvalid;
 output s_bitmap_tready;
 wire s_bitmap_tready;
 output [0:0] m_axis_tdata;
-reg [0:0] m_axis_tdata;
+wire [0:0] m_axis_tdata;
 output m_axis_tvalid;
-reg m_axis_tvalid;
+wire m_axis_tvalid;
 input m_axis_tready;
 output m_axis_tlast;
-reg m_axis_tlast;
+wire m_axis_tlast;
 output [1:0] m_axis_tuser;
-reg [1:0] m_axis_tuser;
+wire [1:0] m_axis_tuser;
 
 reg all_zeros;
 reg begun;
@@ -59,15 +59,23 @@ wire known;
 wire last;
 reg mapped;
 reg [11:0] number;
-wire room;
 wire step;
 wire stored;
 wire summary_ends;
 wire [1:0] user;
 wire word_ends;
-wire [0:0] cut0_field;
-wire [0:0] cut1_field;
-wire [0:0] cut2_field;
+wire looked_tvalid;
+wire looked_tready;
+wire [0:0] looked_tdata;
+wire [1:0] looked_tuser;
+wire looked_tlast;
+wire [3:0] fifo0_word;
+reg [3:0] fifo0_shown;
+reg fifo0_register_queue0_first;
+reg fifo0_register_queue0_last;
+wire fifo0_register_queue0_step;
+wire fifo0_register_queue0_take;
+reg [3:0] fifo0_register_queue0_slot0_following;
 wire [0:0] cut3_field;
 wire [0:0] cut4_field;
 wire [0:0] cut5_field;
@@ -97,6 +105,9 @@ wire [0:0] cut28_field;
 wire [0:0] cut29_field;
 wire [0:0] cut30_field;
 wire [0:0] cut31_field;
+wire [0:0] cut32_field;
+wire [0:0] cut33_field;
+wire [0:0] cut34_field;
 reg [0:0] choose0_word;
 reg [0:0] choose0_either1_chosen;
 reg [0:0] choose0_either2_chosen;
@@ -128,179 +139,240 @@ reg [0:0] choose0_either27_chosen;
 reg [0:0] choose0_either28_chosen;
 reg [0:0] choose0_either29_chosen;
 
-assign cut0_field = s_bitmap_tdata[1-1:(1 - 1)];
+assign fifo0_word[3] = looked_tdata[0];
+assign fifo0_word[3-1:1] = looked_tuser;
+assign fifo0_word[0] = looked_tlast;
 
-assign cut1_field = s_bitmap_tdata[2-1:(2 - 1)];
-
-assign cut2_field = s_bitmap_tdata[3-1:(3 - 1)];
-
-assign cut3_field = s_bitmap_tdata[4-1:(4 - 1)];
-
-assign cut4_field = s_bitmap_tdata[5-1:(5 - 1)];
-
-assign cut5_field = s_bitmap_tdata[6-1:(6 - 1)];
-
-assign cut6_field = s_bitmap_tdata[7-1:(7 - 1)];
-
-assign cut7_field = s_bitmap_tdata[8-1:(8 - 1)];
-
-assign cut8_field = s_bitmap_tdata[9-1:(9 - 1)];
-
-assign cut9_field = s_bitmap_tdata[10-1:(10 - 1)];
-
-assign cut10_field = s_bitmap_tdata[11-1:(11 - 1)];
-
-assign cut11_field = s_bitmap_tdata[12-1:(12 - 1)];
-
-assign cut12_field = s_bitmap_tdata[13-1:(13 - 1)];
-
-assign cut13_field = s_bitmap_tdata[14-1:(14 - 1)];
-
-assign cut14_field = s_bitmap_tdata[15-1:(15 - 1)];
-
-assign cut15_field = s_bitmap_tdata[16-1:(16 - 1)];
-
-assign cut16_field = s_bitmap_tdata[17-1:(17 - 1)];
-
-assign cut17_field = s_bitmap_tdata[18-1:(18 - 1)];
-
-assign cut18_field = s_bitmap_tdata[19-1:(19 - 1)];
-
-assign cut19_field = s_bitmap_tdata[20-1:(20 - 1)];
-
-assign cut20_field = s_bitmap_tdata[21-1:(21 - 1)];
-
-assign cut21_field = s_bitmap_tdata[22-1:(22 - 1)];
-
-assign cut22_field = s_bitmap_tdata[23-1:(23 - 1)];
-
-assign cut23_field = s_bitmap_tdata[24-1:(24 - 1)];
-
-assign cut24_field = s_bitmap_tdata[25-1:(25 - 1)];
-
-assign cut25_field = s_bitmap_tdata[26-1:(26 - 1)];
-
-assign cut26_field = s_bitmap_tdata[27-1:(27 - 1)];
-
-assign cut27_field = s_bitmap_tdata[28-1:(28 - 1)];
-
-assign cut28_field = s_bitmap_tdata[29-1:(29 - 1)];
-
-assign cut29_field = s_bitmap_tdata[30-1:(30 - 1)];
-
-assign cut30_field = s_bitmap_tdata[31-1:(31 - 1)];
-
-assign cut31_field = s_bitmap_tdata[32-1:(32 - 1)];
-
-always @(cut1_field, number[0], cut0_field) begin: choose0_either0_show
-    choose0_word = cut0_field;
-    if (number[0]) begin
-        choose0_word = cut1_field;
+always @(posedge clk) begin: fifo0_register_queue0_slot0_store
+    if ((fifo0_register_queue0_step || (!fifo0_register_queue0_first))) begin
+        fifo0_shown <= fifo0_word;
+        if (fifo0_register_queue0_last) begin
+            fifo0_shown <= fifo0_register_queue0_slot0_following;
+        end
     end
 end
 
-always @(cut3_field, number[0], cut2_field) begin: choose0_either1_show
-    choose0_either1_chosen = cut2_field;
-    if (number[0]) begin
-        choose0_either1_chosen = cut3_field;
+always @(posedge clk) begin: fifo0_register_queue0_slot0_count
+    if (rst == 1) begin
+        fifo0_register_queue0_first <= 0;
+    end
+    else begin
+        if ((fifo0_register_queue0_take && (!fifo0_register_queue0_step))) begin
+            fifo0_register_queue0_first <= 1'b1;
+        end
+        else if ((fifo0_register_queue0_step && (!fifo0_register_queue0_take))) begin
+            fifo0_register_queue0_first <= fifo0_register_queue0_last;
+        end
     end
 end
 
-always @(cut5_field, number[0], cut4_field) begin: choose0_either2_show
-    choose0_either2_chosen = cut4_field;
-    if (number[0]) begin
-        choose0_either2_chosen = cut5_field;
+always @(posedge clk) begin: fifo0_register_queue0_slot1_store
+    if ((fifo0_register_queue0_step || (!fifo0_register_queue0_last))) begin
+        fifo0_register_queue0_slot0_following <= fifo0_word;
+        if (1'b0) begin
+            fifo0_register_queue0_slot0_following <= fifo0_word;
+        end
     end
 end
 
-always @(cut7_field, number[0], cut6_field) begin: choose0_either3_show
-    choose0_either3_chosen = cut6_field;
-    if (number[0]) begin
-        choose0_either3_chosen = cut7_field;
+always @(posedge clk) begin: fifo0_register_queue0_slot1_count
+    if (rst == 1) begin
+        fifo0_register_queue0_last <= 0;
+    end
+    else begin
+        if ((fifo0_register_queue0_take && (!fifo0_register_queue0_step))) begin
+            fifo0_register_queue0_last <= fifo0_register_queue0_first;
+        end
+        else if ((fifo0_register_queue0_step && (!fifo0_register_queue0_take))) begin
+            fifo0_register_queue0_last <= 1'b0;
+        end
     end
 end
 
-always @(cut9_field, number[0], cut8_field) begin: choose0_either4_show
-    choose0_either4_chosen = cut8_field;
+assign looked_tready = (!fifo0_register_queue0_last);
+assign m_axis_tvalid = fifo0_register_queue0_first;
+assign fifo0_register_queue0_take = (looked_tvalid && (!fifo0_register_queue0_last));
+assign fifo0_register_queue0_step = (m_axis_tready && fifo0_register_queue0_first);
+
+assign m_axis_tdata = fifo0_shown[4-1:(4 - 1)];
+
+assign m_axis_tuser = fifo0_shown[3-1:(3 - 2)];
+
+assign m_axis_tlast = fifo0_shown[(1 - 1)];
+
+assign cut3_field = s_bitmap_tdata[1-1:(1 - 1)];
+
+assign cut4_field = s_bitmap_tdata[2-1:(2 - 1)];
+
+assign cut5_field = s_bitmap_tdata[3-1:(3 - 1)];
+
+assign cut6_field = s_bitmap_tdata[4-1:(4 - 1)];
+
+assign cut7_field = s_bitmap_tdata[5-1:(5 - 1)];
+
+assign cut8_field = s_bitmap_tdata[6-1:(6 - 1)];
+
+assign cut9_field = s_bitmap_tdata[7-1:(7 - 1)];
+
+assign cut10_field = s_bitmap_tdata[8-1:(8 - 1)];
+
+assign cut11_field = s_bitmap_tdata[9-1:(9 - 1)];
+
+assign cut12_field = s_bitmap_tdata[10-1:(10 - 1)];
+
+assign cut13_field = s_bitmap_tdata[11-1:(11 - 1)];
+
+assign cut14_field = s_bitmap_tdata[12-1:(12 - 1)];
+
+assign cut15_field = s_bitmap_tdata[13-1:(13 - 1)];
+
+assign cut16_field = s_bitmap_tdata[14-1:(14 - 1)];
+
+assign cut17_field = s_bitmap_tdata[15-1:(15 - 1)];
+
+assign cut18_field = s_bitmap_tdata[16-1:(16 - 1)];
+
+assign cut19_field = s_bitmap_tdata[17-1:(17 - 1)];
+
+assign cut20_field = s_bitmap_tdata[18-1:(18 - 1)];
+
+assign cut21_field = s_bitmap_tdata[19-1:(19 - 1)];
+
+assign cut22_field = s_bitmap_tdata[20-1:(20 - 1)];
+
+assign cut23_field = s_bitmap_tdata[21-1:(21 - 1)];
+
+assign cut24_field = s_bitmap_tdata[22-1:(22 - 1)];
+
+assign cut25_field = s_bitmap_tdata[23-1:(23 - 1)];
+
+assign cut26_field = s_bitmap_tdata[24-1:(24 - 1)];
+
+assign cut27_field = s_bitmap_tdata[25-1:(25 - 1)];
+
+assign cut28_field = s_bitmap_tdata[26-1:(26 - 1)];
+
+assign cut29_field = s_bitmap_tdata[27-1:(27 - 1)];
+
+assign cut30_field = s_bitmap_tdata[28-1:(28 - 1)];
+
+assign cut31_field = s_bitmap_tdata[29-1:(29 - 1)];
+
+assign cut32_field = s_bitmap_tdata[30-1:(30 - 1)];
+
+assign cut33_field = s_bitmap_tdata[31-1:(31 - 1)];
+
+assign cut34_field = s_bitmap_tdata[32-1:(32 - 1)];
+
+always @(cut4_field, number[0], cut3_field) begin: choose0_either0_show
+    choose0_word = cut3_field;
     if (number[0]) begin
-        choose0_either4_chosen = cut9_field;
+        choose0_word = cut4_field;
     end
 end
 
-always @(cut11_field, number[0], cut10_field) begin: choose0_either5_show
-    choose0_either5_chosen = cut10_field;
+always @(cut6_field, number[0], cut5_field) begin: choose0_either1_show
+    choose0_either1_chosen = cut5_field;
     if (number[0]) begin
-        choose0_either5_chosen = cut11_field;
+        choose0_either1_chosen = cut6_field;
     end
 end
 
-always @(cut13_field, number[0], cut12_field) begin: choose0_either6_show
-    choose0_either6_chosen = cut12_field;
+always @(cut8_field, number[0], cut7_field) begin: choose0_either2_show
+    choose0_either2_chosen = cut7_field;
     if (number[0]) begin
-        choose0_either6_chosen = cut13_field;
+        choose0_either2_chosen = cut8_field;
     end
 end
 
-always @(cut15_field, number[0], cut14_field) begin: choose0_either7_show
-    choose0_either7_chosen = cut14_field;
+always @(cut10_field, number[0], cut9_field) begin: choose0_either3_show
+    choose0_either3_chosen = cut9_field;
     if (number[0]) begin
-        choose0_either7_chosen = cut15_field;
+        choose0_either3_chosen = cut10_field;
     end
 end
 
-always @(cut17_field, number[0], cut16_field) begin: choose0_either8_show
-    choose0_either8_chosen = cut16_field;
+always @(cut12_field, number[0], cut11_field) begin: choose0_either4_show
+    choose0_either4_chosen = cut11_field;
     if (number[0]) begin
-        choose0_either8_chosen = cut17_field;
+        choose0_either4_chosen = cut12_field;
     end
 end
 
-always @(cut19_field, number[0], cut18_field) begin: choose0_either9_show
-    choose0_either9_chosen = cut18_field;
+always @(cut14_field, number[0], cut13_field) begin: choose0_either5_show
+    choose0_either5_chosen = cut13_field;
     if (number[0]) begin
-        choose0_either9_chosen = cut19_field;
+        choose0_either5_chosen = cut14_field;
     end
 end
 
-always @(cut21_field, number[0], cut20_field) begin: choose0_either10_show
-    choose0_either10_chosen = cut20_field;
+always @(cut16_field, number[0], cut15_field) begin: choose0_either6_show
+    choose0_either6_chosen = cut15_field;
     if (number[0]) begin
-        choose0_either10_chosen = cut21_field;
+        choose0_either6_chosen = cut16_field;
     end
 end
 
-always @(cut23_field, number[0], cut22_field) begin: choose0_either11_show
-    choose0_either11_chosen = cut22_field;
+always @(cut18_field, number[0], cut17_field) begin: choose0_either7_show
+    choose0_either7_chosen = cut17_field;
     if (number[0]) begin
-        choose0_either11_chosen = cut23_field;
+        choose0_either7_chosen = cut18_field;
     end
 end
 
-always @(cut25_field, number[0], cut24_field) begin: choose0_either12_show
-    choose0_either12_chosen = cut24_field;
+always @(cut20_field, number[0], cut19_field) begin: choose0_either8_show
+    choose0_either8_chosen = cut19_field;
     if (number[0]) begin
-        choose0_either12_chosen = cut25_field;
+        choose0_either8_chosen = cut20_field;
     end
 end
 
-always @(cut27_field, number[0], cut26_field) begin: choose0_either13_show
-    choose0_either13_chosen = cut26_field;
+always @(cut22_field, number[0], cut21_field) begin: choose0_either9_show
+    choose0_either9_chosen = cut21_field;
     if (number[0]) begin
-        choose0_either13_chosen = cut27_field;
+        choose0_either9_chosen = cut22_field;
     end
 end
 
-always @(cut29_field, number[0], cut28_field) begin: choose0_either14_show
-    choose0_either14_chosen = cut28_field;
+always @(cut24_field, number[0], cut23_field) begin: choose0_either10_show
+    choose0_either10_chosen = cut23_field;
     if (number[0]) begin
-        choose0_either14_chosen = cut29_field;
+        choose0_either10_chosen = cut24_field;
     end
 end
 
-always @(cut31_field, number[0], cut30_field) begin: choose0_either15_show
-    choose0_either15_chosen = cut30_field;
+always @(cut26_field, number[0], cut25_field) begin: choose0_either11_show
+    choose0_either11_chosen = cut25_field;
     if (number[0]) begin
-        choose0_either15_chosen = cut31_field;
+        choose0_either11_chosen = cut26_field;
+    end
+end
+
+always @(cut28_field, number[0], cut27_field) begin: choose0_either12_show
+    choose0_either12_chosen = cut27_field;
+    if (number[0]) begin
+        choose0_either12_chosen = cut28_field;
+    end
+end
+
+always @(cut30_field, number[0], cut29_field) begin: choose0_either13_show
+    choose0_either13_chosen = cut29_field;
+    if (number[0]) begin
+        choose0_either13_chosen = cut30_field;
+    end
+end
+
+always @(cut32_field, number[0], cut31_field) begin: choose0_either14_show
+    choose0_either14_chosen = cut31_field;
+    if (number[0]) begin
+        choose0_either14_chosen = cut32_field;
+    end
+end
+
+always @(cut34_field, number[0], cut33_field) begin: choose0_either15_show
+    choose0_either15_chosen = cut33_field;
+    if (number[0]) begin
+        choose0_either15_chosen = cut34_field;
     end
 end
 
@@ -409,13 +481,13 @@ always @(choose0_either29_chosen, number[4], choose0_either28_chosen) begin: cho
     end
 end
 
-assign stored = (mapped && s_zeros_tdata[number[5+:5]]);
+assign stored = (1'b0 || (mapped && s_zeros_tdata[number[5+:5]]));
 
-assign known = ((!mapped) || (s_zeros_tvalid && ((!stored) || s_bitmap_tvalid)));
-assign room = (m_axis_tready || (!m_axis_tvalid));
+assign known = ((s_zeros_tvalid || (!mapped)) && (s_bitmap_tvalid || (!stored)));
 assign last = (number == highest[12-1:0]);
 
-assign step = (begun && room && known);
+assign looked_tvalid = (begun && known);
+assign step = (begun && known && looked_tready);
 assign word_ends = ((number[5-1:0] == 31) || last);
 assign summary_ends = ((number[(5 + 5)-1:0] == 1023) || last);
 
@@ -436,7 +508,6 @@ always @(posedge clk) begin: control
     if (rst == 1) begin
         begun <= 0;
         number <= 0;
-        m_axis_tvalid <= 0;
     end
     else begin
         if ((!begun)) begin
@@ -446,14 +517,10 @@ always @(posedge clk) begin: control
             begun <= 1'b0;
         end
         if (step) begin
-            m_axis_tvalid <= 1'b1;
             number <= (number + 1);
             if (last) begin
                 number <= 0;
             end
-        end
-        else if (m_axis_tready) begin
-            m_axis_tvalid <= 1'b0;
         end
     end
 end
@@ -467,13 +534,9 @@ always @(posedge clk) begin: read
     end
 end
 
-always @(posedge clk) begin: offer
-    if (step) begin
-        m_axis_tdata <= flags;
-        m_axis_tuser <= user;
-        m_axis_tlast <= (last && frame_last);
-    end
-end
+assign looked_tdata = flags;
+assign looked_tuser = user;
+assign looked_tlast = (last && frame_last);
 
 assign user = {(!all_zeros), last};
 

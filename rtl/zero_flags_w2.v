@@ -23,8 +23,8 @@ module zero_flags_w2 (
 // Offer the flags of all values of a chunk.
 //
 // s_zeros   in   of each chunk {zeros, frame's last, number of values - 1}, then its summary
-// s_bitmap  in   the words of the bitmap that are not 0
-// m_axis    out  registered; a flag for each value of a group: it is zero, or there is none, as
+// s_bitmap  in   the words of the bitmap that are not 0; of known runs all words, as of run_bitmap
+// m_axis    out  a flag for each value of a group: it is zero, or there is none, as
 //                in a frame's last group; tuser = {the chunk has a check, its last group, values
 //                less 1}; tlast = frame's last
 // rst       in   synchronous, active high
@@ -40,14 +40,14 @@ input s_bitmap_tvalid;
 output s_bitmap_tready;
 wire s_bitmap_tready;
 output [1:0] m_axis_tdata;
-reg [1:0] m_axis_tdata;
+wire [1:0] m_axis_tdata;
 output m_axis_tvalid;
-reg m_axis_tvalid;
+wire m_axis_tvalid;
 input m_axis_tready;
 output m_axis_tlast;
-reg m_axis_tlast;
+wire m_axis_tlast;
 output [2:0] m_axis_tuser;
-reg [2:0] m_axis_tuser;
+wire [2:0] m_axis_tuser;
 
 reg [1:0] absent;
 reg all_zeros;
@@ -60,16 +60,24 @@ wire known;
 wire last;
 reg mapped;
 reg [10:0] number;
-wire room;
 wire step;
 wire stored;
 wire summary_ends;
 wire [2:0] user;
 wire word_ends;
+wire looked_tvalid;
+wire looked_tready;
+wire [1:0] looked_tdata;
+wire [2:0] looked_tuser;
+wire looked_tlast;
 reg [0:0] items;
-wire [1:0] cut0_field;
-wire [1:0] cut1_field;
-wire [1:0] cut2_field;
+wire [5:0] fifo0_word;
+reg [5:0] fifo0_shown;
+reg fifo0_register_queue0_first;
+reg fifo0_register_queue0_last;
+wire fifo0_register_queue0_step;
+wire fifo0_register_queue0_take;
+reg [5:0] fifo0_register_queue0_slot0_following;
 wire [1:0] cut3_field;
 wire [1:0] cut4_field;
 wire [1:0] cut5_field;
@@ -83,6 +91,9 @@ wire [1:0] cut12_field;
 wire [1:0] cut13_field;
 wire [1:0] cut14_field;
 wire [1:0] cut15_field;
+wire [1:0] cut16_field;
+wire [1:0] cut17_field;
+wire [1:0] cut18_field;
 reg [1:0] choose0_word;
 reg [1:0] choose0_either1_chosen;
 reg [1:0] choose0_either2_chosen;
@@ -98,91 +109,152 @@ reg [1:0] choose0_either11_chosen;
 reg [1:0] choose0_either12_chosen;
 reg [1:0] choose0_either13_chosen;
 
-assign cut0_field = s_bitmap_tdata[2-1:(2 - 2)];
+assign fifo0_word[6-1:4] = looked_tdata;
+assign fifo0_word[4-1:1] = looked_tuser;
+assign fifo0_word[0] = looked_tlast;
 
-assign cut1_field = s_bitmap_tdata[4-1:(4 - 2)];
-
-assign cut2_field = s_bitmap_tdata[6-1:(6 - 2)];
-
-assign cut3_field = s_bitmap_tdata[8-1:(8 - 2)];
-
-assign cut4_field = s_bitmap_tdata[10-1:(10 - 2)];
-
-assign cut5_field = s_bitmap_tdata[12-1:(12 - 2)];
-
-assign cut6_field = s_bitmap_tdata[14-1:(14 - 2)];
-
-assign cut7_field = s_bitmap_tdata[16-1:(16 - 2)];
-
-assign cut8_field = s_bitmap_tdata[18-1:(18 - 2)];
-
-assign cut9_field = s_bitmap_tdata[20-1:(20 - 2)];
-
-assign cut10_field = s_bitmap_tdata[22-1:(22 - 2)];
-
-assign cut11_field = s_bitmap_tdata[24-1:(24 - 2)];
-
-assign cut12_field = s_bitmap_tdata[26-1:(26 - 2)];
-
-assign cut13_field = s_bitmap_tdata[28-1:(28 - 2)];
-
-assign cut14_field = s_bitmap_tdata[30-1:(30 - 2)];
-
-assign cut15_field = s_bitmap_tdata[32-1:(32 - 2)];
-
-always @(cut1_field, number[0], cut0_field) begin: choose0_either0_show
-    choose0_word = cut0_field;
-    if (number[0]) begin
-        choose0_word = cut1_field;
+always @(posedge clk) begin: fifo0_register_queue0_slot0_store
+    if ((fifo0_register_queue0_step || (!fifo0_register_queue0_first))) begin
+        fifo0_shown <= fifo0_word;
+        if (fifo0_register_queue0_last) begin
+            fifo0_shown <= fifo0_register_queue0_slot0_following;
+        end
     end
 end
 
-always @(cut3_field, number[0], cut2_field) begin: choose0_either1_show
-    choose0_either1_chosen = cut2_field;
-    if (number[0]) begin
-        choose0_either1_chosen = cut3_field;
+always @(posedge clk) begin: fifo0_register_queue0_slot0_count
+    if (rst == 1) begin
+        fifo0_register_queue0_first <= 0;
+    end
+    else begin
+        if ((fifo0_register_queue0_take && (!fifo0_register_queue0_step))) begin
+            fifo0_register_queue0_first <= 1'b1;
+        end
+        else if ((fifo0_register_queue0_step && (!fifo0_register_queue0_take))) begin
+            fifo0_register_queue0_first <= fifo0_register_queue0_last;
+        end
     end
 end
 
-always @(cut5_field, number[0], cut4_field) begin: choose0_either2_show
-    choose0_either2_chosen = cut4_field;
-    if (number[0]) begin
-        choose0_either2_chosen = cut5_field;
+always @(posedge clk) begin: fifo0_register_queue0_slot1_store
+    if ((fifo0_register_queue0_step || (!fifo0_register_queue0_last))) begin
+        fifo0_register_queue0_slot0_following <= fifo0_word;
+        if (1'b0) begin
+            fifo0_register_queue0_slot0_following <= fifo0_word;
+        end
     end
 end
 
-always @(cut7_field, number[0], cut6_field) begin: choose0_either3_show
-    choose0_either3_chosen = cut6_field;
-    if (number[0]) begin
-        choose0_either3_chosen = cut7_field;
+always @(posedge clk) begin: fifo0_register_queue0_slot1_count
+    if (rst == 1) begin
+        fifo0_register_queue0_last <= 0;
+    end
+    else begin
+        if ((fifo0_register_queue0_take && (!fifo0_register_queue0_step))) begin
+            fifo0_register_queue0_last <= fifo0_register_queue0_first;
+        end
+        else if ((fifo0_register_queue0_step && (!fifo0_register_queue0_take))) begin
+            fifo0_register_queue0_last <= 1'b0;
+        end
     end
 end
 
-always @(cut9_field, number[0], cut8_field) begin: choose0_either4_show
-    choose0_either4_chosen = cut8_field;
+assign looked_tready = (!fifo0_register_queue0_last);
+assign m_axis_tvalid = fifo0_register_queue0_first;
+assign fifo0_register_queue0_take = (looked_tvalid && (!fifo0_register_queue0_last));
+assign fifo0_register_queue0_step = (m_axis_tready && fifo0_register_queue0_first);
+
+assign m_axis_tdata = fifo0_shown[6-1:(6 - 2)];
+
+assign m_axis_tuser = fifo0_shown[4-1:(4 - 3)];
+
+assign m_axis_tlast = fifo0_shown[(1 - 1)];
+
+assign cut3_field = s_bitmap_tdata[2-1:(2 - 2)];
+
+assign cut4_field = s_bitmap_tdata[4-1:(4 - 2)];
+
+assign cut5_field = s_bitmap_tdata[6-1:(6 - 2)];
+
+assign cut6_field = s_bitmap_tdata[8-1:(8 - 2)];
+
+assign cut7_field = s_bitmap_tdata[10-1:(10 - 2)];
+
+assign cut8_field = s_bitmap_tdata[12-1:(12 - 2)];
+
+assign cut9_field = s_bitmap_tdata[14-1:(14 - 2)];
+
+assign cut10_field = s_bitmap_tdata[16-1:(16 - 2)];
+
+assign cut11_field = s_bitmap_tdata[18-1:(18 - 2)];
+
+assign cut12_field = s_bitmap_tdata[20-1:(20 - 2)];
+
+assign cut13_field = s_bitmap_tdata[22-1:(22 - 2)];
+
+assign cut14_field = s_bitmap_tdata[24-1:(24 - 2)];
+
+assign cut15_field = s_bitmap_tdata[26-1:(26 - 2)];
+
+assign cut16_field = s_bitmap_tdata[28-1:(28 - 2)];
+
+assign cut17_field = s_bitmap_tdata[30-1:(30 - 2)];
+
+assign cut18_field = s_bitmap_tdata[32-1:(32 - 2)];
+
+always @(cut4_field, number[0], cut3_field) begin: choose0_either0_show
+    choose0_word = cut3_field;
     if (number[0]) begin
-        choose0_either4_chosen = cut9_field;
+        choose0_word = cut4_field;
     end
 end
 
-always @(cut11_field, number[0], cut10_field) begin: choose0_either5_show
-    choose0_either5_chosen = cut10_field;
+always @(cut6_field, number[0], cut5_field) begin: choose0_either1_show
+    choose0_either1_chosen = cut5_field;
     if (number[0]) begin
-        choose0_either5_chosen = cut11_field;
+        choose0_either1_chosen = cut6_field;
     end
 end
 
-always @(cut13_field, number[0], cut12_field) begin: choose0_either6_show
-    choose0_either6_chosen = cut12_field;
+always @(cut8_field, number[0], cut7_field) begin: choose0_either2_show
+    choose0_either2_chosen = cut7_field;
     if (number[0]) begin
-        choose0_either6_chosen = cut13_field;
+        choose0_either2_chosen = cut8_field;
     end
 end
 
-always @(cut15_field, number[0], cut14_field) begin: choose0_either7_show
-    choose0_either7_chosen = cut14_field;
+always @(cut10_field, number[0], cut9_field) begin: choose0_either3_show
+    choose0_either3_chosen = cut9_field;
     if (number[0]) begin
-        choose0_either7_chosen = cut15_field;
+        choose0_either3_chosen = cut10_field;
+    end
+end
+
+always @(cut12_field, number[0], cut11_field) begin: choose0_either4_show
+    choose0_either4_chosen = cut11_field;
+    if (number[0]) begin
+        choose0_either4_chosen = cut12_field;
+    end
+end
+
+always @(cut14_field, number[0], cut13_field) begin: choose0_either5_show
+    choose0_either5_chosen = cut13_field;
+    if (number[0]) begin
+        choose0_either5_chosen = cut14_field;
+    end
+end
+
+always @(cut16_field, number[0], cut15_field) begin: choose0_either6_show
+    choose0_either6_chosen = cut15_field;
+    if (number[0]) begin
+        choose0_either6_chosen = cut16_field;
+    end
+end
+
+always @(cut18_field, number[0], cut17_field) begin: choose0_either7_show
+    choose0_either7_chosen = cut17_field;
+    if (number[0]) begin
+        choose0_either7_chosen = cut18_field;
     end
 end
 
@@ -235,13 +307,13 @@ always @(choose0_either13_chosen, number[3], choose0_either12_chosen) begin: cho
     end
 end
 
-assign stored = (mapped && s_zeros_tdata[number[4+:5]]);
+assign stored = (1'b0 || (mapped && s_zeros_tdata[number[4+:5]]));
 
-assign known = ((!mapped) || (s_zeros_tvalid && ((!stored) || s_bitmap_tvalid)));
-assign room = (m_axis_tready || (!m_axis_tvalid));
+assign known = ((s_zeros_tvalid || (!mapped)) && (s_bitmap_tvalid || (!stored)));
 assign last = (number == highest[12-1:1]);
 
-assign step = (begun && room && known);
+assign looked_tvalid = (begun && known);
+assign step = (begun && known && looked_tready);
 assign word_ends = ((number[4-1:0] == 15) || last);
 assign summary_ends = ((number[(4 + 5)-1:0] == 511) || last);
 
@@ -262,7 +334,6 @@ always @(posedge clk) begin: control
     if (rst == 1) begin
         begun <= 0;
         number <= 0;
-        m_axis_tvalid <= 0;
     end
     else begin
         if ((!begun)) begin
@@ -272,14 +343,10 @@ always @(posedge clk) begin: control
             begun <= 1'b0;
         end
         if (step) begin
-            m_axis_tvalid <= 1'b1;
             number <= (number + 1);
             if (last) begin
                 number <= 0;
             end
-        end
-        else if (m_axis_tready) begin
-            m_axis_tvalid <= 1'b0;
         end
     end
 end
@@ -293,13 +360,9 @@ always @(posedge clk) begin: read
     end
 end
 
-always @(posedge clk) begin: offer
-    if (step) begin
-        m_axis_tdata <= flags;
-        m_axis_tuser <= user;
-        m_axis_tlast <= (last && frame_last);
-    end
-end
+assign looked_tdata = flags;
+assign looked_tuser = user;
+assign looked_tlast = (last && frame_last);
 
 always @(last, highest) begin: count
     items = 1;

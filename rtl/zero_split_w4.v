@@ -27,7 +27,7 @@ module zero_split_w4 (
     m_chunk_tready,
     m_chunk_tlast
 );
-// Split W values a cycle.
+// Split W values a cycle; after a chunk one group enters, the next waits for the turns.
 //
 // s_axis   in   tdata = W values; tlast ends the frame. Only there a word may have fewer, from the
 //               lowest up, as tkeep says by the byte. A chunk ends there and after 4096 values
