@@ -24,7 +24,7 @@ from hls.point import POINT
 
 FMT, TABLES = setting.codec()
 WIDTH = setting.width()
-RUNS = bool(setting.configuration().parameters.get("runs"))
+RUNS = setting.runs()
 SIZE = WORD * WIDTH
 STREAMS = ("m_zeros", "m_bitmap", "m_lanes", "m_shape", "m_span", "m_codes", "m_raw")
 STRIPPING = "hw2-n8-c4096"  # the profile that leaves trailing zeros out

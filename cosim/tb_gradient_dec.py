@@ -29,7 +29,7 @@ FULL = setting.full()
 FMT, TABLES = setting.codec()
 WIDTH = setting.width()
 LOADABLE = setting.loadable()
-RUNS = bool(setting.configuration().parameters.get("runs"))
+RUNS = setting.runs()
 CONTRACT = setting.configuration().contract
 STRIPPING = "hw2-n8-c4096"  # the profile that leaves trailing zeros out
 

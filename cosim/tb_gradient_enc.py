@@ -18,12 +18,11 @@ from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
 from cosim.bench.streams import Word
 from cosim.bench.table_port import assert_used, write_tables
 from hls.bitmap_words import SUMMARIES, SUMMARY_PAUSE
-from hls.point import POINT, Tables
+from hls.point import MOST_PAIRS, POINT, Tables
 from hls.stream import word_bytes
 from hls.zero_bitmap import CHUNK_PAUSE
 from hls.zero_runs import CHUNK_PAUSE as RUNS_PAUSE
 from hls.zero_split import turns
-from hls.zero_tokens import MOST_PAIRS
 
 FULL = setting.full()
 FMT, TABLES = setting.codec()

@@ -26,7 +26,7 @@ CONFIGURATION = setting.configuration()
 assert CONFIGURATION.tables, "lane_dec is built with tables"
 TABLES = CONFIGURATION.tables.tables
 LOADABLE = setting.loadable()
-RUNS = bool(CONFIGURATION.parameters.get("runs"))
+RUNS = setting.runs()
 WIDTH = setting.width()
 OTHER_PROFILE = "hw2-n8-c4096"  # the other profile of hardware
 FMT = FP32  # whose chunks these are; the exponents of bf16 are the same

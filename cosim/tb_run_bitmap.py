@@ -19,8 +19,7 @@ from cosim.bench.corners import Frame
 from cosim.bench.parts import run_words, token_groups
 from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
 from cosim.bench.streams import Word
-from hls.chunk_parse import MOST_PAIRS
-from hls.point import POINT
+from hls.point import MOST_PAIRS, POINT
 from hls.run_bitmap import CONTRACT, MOST_CLASS, WORD, cycles
 
 WIDTH = setting.width()

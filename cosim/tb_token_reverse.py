@@ -16,9 +16,8 @@ from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages
 from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free, waits
 from cosim.bench.streams import Word
-from hls.point import POINT
+from hls.point import MOST_PAIRS, POINT
 from hls.token_reverse import CONTRACT, ROUND, SLOTS, pairs_at_once
-from hls.zero_tokens import MOST_PAIRS
 
 PROFILE = PROFILES["hw2-n8-c4096"]
 INPUTS = "s_axis", "s_choice"

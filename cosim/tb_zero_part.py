@@ -20,9 +20,8 @@ from cosim.bench.stages import Stages
 from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free, waits
 from cosim.bench.streams import Word
 from hls.bitmap_words import SUMMARY_PAUSE, WORD
-from hls.point import FP32, POINT
+from hls.point import FP32, MOST_PAIRS, POINT
 from hls.zero_part import CHUNK_PAUSE, CHUNKS, CONTRACT
-from hls.zero_tokens import MOST_PAIRS
 
 PROFILE = PROFILES["hw2-n8-c4096"]
 GROUPS = POINT.chunk // setting.width()  # of a chunk

@@ -15,9 +15,8 @@ from cosim.bench.corners import Frame, samples
 from cosim.bench.stages import Stages
 from cosim.bench.stalls import BOTH_SIDES, Stall, coin, free
 from cosim.bench.streams import Word
-from hls.point import FP32, POINT
+from hls.point import FP32, MOST_PAIRS, POINT
 from hls.zero_runs import CHUNK_PAUSE, CONTRACT
-from hls.zero_tokens import MOST_PAIRS
 
 PROFILE = PROFILES["hw2-n8-c4096"]
 GROUPS = POINT.chunk // setting.width()  # of a chunk

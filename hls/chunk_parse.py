@@ -32,14 +32,13 @@ from myhdl import (
 from hls.choose import choose
 from hls.chunk_error import CODE_BITS, ChunkError
 from hls.fifo import cut
-from hls.point import POINT, RAW, NumberFormat
+from hls.point import MOST_PAIRS, POINT, RAW, NumberFormat
 from hls.popcount import add, popcount
 from hls.stream import AxiStream, Contract
 
 CONTRACT = Contract(latency=0, interval=1)  # of words of codes and raw parts
 
-MOST_PAIRS = 1024  # of known runs
-MOST_EXTRA = 767  # bytes of their extra bits, more than so many pairs can be worth
+MOST_EXTRA = 767  # bytes of the extra bits of known runs, more than MOST_PAIRS can be worth
 
 LOOK = 1  # cycles of a chunk beyond its steps and words
 WEIGHING = 5  # more, if it has blocks
@@ -245,6 +244,8 @@ def chunk_parse(
         raise ValueError("a raw part is one byte or three, an exponent one")
     if (POINT.lanes, POINT.blocks, POINT.tail) != (8, 8, 4):
         raise ValueError("lanes and blocks are eight, the lanes hold four raw bytes")
+    if MOST_EXTRA != 0x2FF or MOST_PAIRS != 1 << PAIRS:
+        raise ValueError("the bits of more extra bytes or pairs than can be are others")
 
     if width == 1:
 

@@ -51,7 +51,6 @@ from myhdl import ResetSignal, Signal, always_comb, always_seq, block, enum, ins
 from hls.chunk_check import chunk_check, wait
 from hls.chunk_error import CODE_BITS, ChunkError
 from hls.chunk_parse import (
-    MOST_PAIRS,
     RUNS_SHAPE,
     SHAPE,
     chunk_parse,
@@ -61,7 +60,7 @@ from hls.chunk_parse import (
 from hls.code_tables import table_bits, word_sizes
 from hls.fifo import fifo
 from hls.lane_dec import lane_dec, overhead
-from hls.point import POINT
+from hls.point import MOST_PAIRS, POINT
 from hls.raw_join import raw_join
 from hls.row_memory import write_port
 from hls.run_bitmap import run_bitmap

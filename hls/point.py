@@ -77,3 +77,6 @@ KNOWN_TABLES: Final[tuple[Tables, ...]] = (
     ),
 )
 """Of known runs, section 4.2: for distances and for runs."""
+
+MOST_PAIRS: Final = POINT.chunk // 4
+"""Of a chunk's known runs, rule 1 of section 8."""

@@ -30,18 +30,15 @@ from myhdl import (
 )
 
 from hls.choose import choose, either
-from hls.chunk_parse import MOST_PAIRS
+from hls.chunk_parse import INDEX, PAIRS
 from hls.fifo import cut
-from hls.point import POINT
 from hls.stream import AxiStream, Contract
 
 CONTRACT = Contract(latency=0, interval=1)  # of the words of bitmaps
 
 MOST_CLASS = 12  # of a number up to 4096
 WORD = 32
-INDEX = (POINT.chunk - 1).bit_length()  # bits of a value's number in its chunk
 COUNT = INDEX + 1
-PAIRS = (MOST_PAIRS - 1).bit_length()
 EXTRA = MOST_CLASS - 1  # bits of a token, at most
 PAIRS_AT = 16  # in the first word of runs
 END_AT, EXTRA_AT = INDEX, WORD - 8  # in the second

@@ -25,11 +25,11 @@ from myhdl import (
     modbv,
 )
 
-from hls.point import POINT
+from hls.point import MOST_PAIRS, POINT
 from hls.ram import ram
 from hls.side_by_side import side_by_side
 from hls.stream import AxiStream, Contract
-from hls.zero_tokens import CLASS, MOST_PAIRS
+from hls.zero_tokens import CLASS
 
 ROUND = POINT.lanes // 2  # pairs of a round of the lanes
 ROUND_LOG2 = (ROUND - 1).bit_length()

@@ -26,12 +26,13 @@ from myhdl import (
 )
 
 from hls.bitmap_words import SUMMARIES, SUMMARIES_LOG2, WORD, WORDS, bitmap_words
+from hls.point import MOST_PAIRS
 from hls.ram import ram
 from hls.side_by_side import side_by_side
 from hls.stream import AxiStream, Contract
 from hls.zero_pairs import NUMBER
 from hls.zero_split import COUNT
-from hls.zero_tokens import COST, FIELD_BYTES, MOST_PAIRS, SIZE, SUMS
+from hls.zero_tokens import COST, FIELD_BYTES, SIZE, SUMS
 
 WORD_BYTES = WORD // 8
 LEFT = (WORD_BYTES * (SUMMARIES + WORDS)).bit_length()  # bits of the size of a part

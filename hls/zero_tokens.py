@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from myhdl import Signal, always, always_comb, always_seq, block, concat, instances, intbv, modbv
 
-from hls.point import KNOWN_TABLES, POINT
+from hls.point import KNOWN_TABLES, MOST_PAIRS
 from hls.side_by_side import side_by_side
 from hls.stream import AxiStream, Contract
 from hls.zero_pairs import NUMBER
@@ -24,7 +24,6 @@ CLASS = NUMBER.bit_length()
 EXTRA = NUMBER - 1  # bits of a token's extra, at most
 SIZE = 8  # bits of the number of extra bytes: tokens for v values have at most .4 v extra bits
 FIELD_BYTES = 7  # of known runs, before the extra bytes
-MOST_PAIRS = POINT.chunk // 4  # of known runs
 COST = (MOST_PAIRS * 16 - 1).bit_length()  # a pair takes less than 16 bits, fields fewer than 1024
 FIELD_BITS = 8 * FIELD_BYTES
 SHORT = 3  # those of a token that may be put with the other's

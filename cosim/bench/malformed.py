@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from cosim.bench import golden
 from cosim.bench.corners import Corners, Frame
 from hls.chunk_error import ChunkError
-from hls.chunk_parse import MOST_EXTRA, MOST_PAIRS
-from hls.point import POINT, RAW, NumberFormat
+from hls.chunk_parse import MOST_EXTRA
+from hls.point import MOST_PAIRS, POINT, RAW, NumberFormat
 
 STORED, COUNT, TRAILING, DYNAMIC, SHORT = 0, 4, 1 << 5, 1 << 6, 1 << 7
 ZEROS_SHIFT, ALL, BITMAP, RUNS, KNOWN_RUNS = 2, 1, 2, 3, 5

@@ -12,8 +12,7 @@ from pathlib import Path
 from reference.profile import PROFILES, Profile
 
 from hls.configuration import Configuration, find
-from hls.point import POINT, NumberFormat, Tables
-from hls.zero_tokens import MOST_PAIRS
+from hls.point import MOST_PAIRS, POINT, NumberFormat, Tables
 
 CONFIGURATION, FULL, MEASURES = "COSIM_CONFIGURATION", "COSIM_FULL", "COSIM_MEASURES"
 
@@ -36,7 +35,7 @@ def width() -> int:
 
 
 def runs() -> bool:
-    """Whether the configuration codes zeros as known runs."""
+    """Whether the configuration has known runs."""
     return bool(configuration().parameters.get("runs"))
 
 
