@@ -11,7 +11,7 @@ from typing import Any
 import cocotb
 
 from cosim.bench import corners, golden, malformed, setting
-from cosim.bench.bench import Bench
+from cosim.bench.bench import Bench, test_where
 from cosim.bench.block import kept
 from cosim.bench.corners import Frame
 from cosim.bench.frames import assert_same, chunks_to_words
@@ -164,7 +164,7 @@ async def takes_stripped_chunks_apart(dut: Any, stall: Stall) -> None:
     await parser.check(corners.Corners(FMT, TABLES).stripped(), STRIPPING)
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not RUNS)
+@test_where(RUNS, timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(idle=[free, coin], stall=[free, burst3, coin])
 async def takes_runs_apart(dut: Any, idle: Stall, stall: Stall) -> None:
     """Extra bytes that end anywhere, so that the lanes begin there; none, and many."""

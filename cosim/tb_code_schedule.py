@@ -11,6 +11,7 @@ from typing import Any
 import cocotb
 
 from cosim.bench import setting
+from cosim.bench.bench import test_where
 from cosim.bench.block import Block, Case, Fields, chunks, corners, kept
 from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages, operation_words
@@ -122,7 +123,7 @@ async def keeps_its_contract(dut: Any) -> None:
     ]
 
 
-@cocotb.test(timeout_time=2, timeout_unit="ms", skip=not RUNS)
+@test_where(RUNS, timeout_time=2, timeout_unit="ms")
 async def codes_tokens_at_its_rate(dut: Any) -> None:
     tb = block(dut)
     await tb.reset()

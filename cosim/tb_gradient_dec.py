@@ -11,7 +11,7 @@ from typing import Any
 import cocotb
 
 from cosim.bench import corners, golden, malformed, setting
-from cosim.bench.bench import Bench
+from cosim.bench.bench import Bench, test_where
 from cosim.bench.corners import Frame
 from cosim.bench.frames import assert_same, chunks_to_words, words_to_values
 from cosim.bench.parts import WORD, dissect
@@ -239,7 +239,7 @@ async def drops_no_more_than_the_frame(dut: Any, stall: Stall) -> None:
     await decoder.refuse(faulty, around=[frames.gradient(700)])
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not RUNS)
+@test_where(RUNS, timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(BOTH_SIDES)
 async def equals_the_package_on_runs(dut: Any, idle: Stall, stall: Stall) -> None:
     """Chunks in known runs, and others among them."""
@@ -256,7 +256,7 @@ async def equals_the_package_on_runs(dut: Any, idle: Stall, stall: Stall) -> Non
     await decoder.check([*runs, *frames.chunks()], STRIPPING)
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not RUNS)
+@test_where(RUNS, timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(stall=[free, coin])
 async def names_faults_of_runs(dut: Any, stall: Stall) -> None:
     decoder = Decoder(dut, stall, stall)
@@ -273,7 +273,7 @@ async def names_faults_of_runs(dut: Any, stall: Stall) -> None:
     await decoder.check(frames.rounds(), STRIPPING)
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not LOADABLE)
+@test_where(LOADABLE, timeout_time=20, timeout_unit="ms")
 async def takes_other_tables(dut: Any) -> None:
     """Between two frames; a reset leaves them as they are."""
     decoder = Decoder(dut)
@@ -288,7 +288,7 @@ async def takes_other_tables(dut: Any) -> None:
         await decoder.check(named[-1:], tables=tables)
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not LOADABLE)
+@test_where(LOADABLE, timeout_time=20, timeout_unit="ms")
 async def refuses_what_it_has_no_tables_for(dut: Any) -> None:
     """Whatever the memory holds instead; blocks left raw need none. Then it takes the tables."""
     decoder = Decoder(dut)

@@ -10,7 +10,7 @@ from typing import Any
 import cocotb
 
 from cosim.bench import corners, golden, setting
-from cosim.bench.bench import Bench
+from cosim.bench.bench import Bench, test_where
 from cosim.bench.corners import Frame
 from cosim.bench.frames import assert_same, values_to_words, words_to_chunk
 from cosim.bench.parts import dissect
@@ -123,7 +123,7 @@ async def equals_the_package_on_chunks(dut: Any, stall: Stall) -> None:
     await encoder.check(corners.Corners(FMT, TABLES).chunks())
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not LOADABLE)
+@test_where(LOADABLE, timeout_time=20, timeout_unit="ms")
 async def takes_other_tables(dut: Any) -> None:
     """Between two frames; a reset leaves them as they are."""
     encoder = Encoder(dut)
@@ -138,7 +138,7 @@ async def takes_other_tables(dut: Any) -> None:
         await encoder.check(named[-1:], tables)
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not setting.runs())
+@test_where(setting.runs(), timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(stall=[free, coin])
 async def equals_the_package_on_runs(dut: Any, stall: Stall) -> None:
     """Tokens that end anywhere, the most pairs that runs may have, more, and chunks without any."""

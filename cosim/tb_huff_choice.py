@@ -11,6 +11,7 @@ import cocotb
 from reference.profile import PROFILES
 
 from cosim.bench import setting
+from cosim.bench.bench import test_where
 from cosim.bench.block import Block, Case, chunks, codec, corners, lags, present
 from cosim.bench.corners import Frame
 from cosim.bench.stages import Stages
@@ -98,7 +99,7 @@ async def chooses_every_table(dut: Any) -> None:
     await tb.check(cases(blocks), VIEW)
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not LOADABLE)
+@test_where(LOADABLE, timeout_time=20, timeout_unit="ms")
 async def takes_other_tables(dut: Any) -> None:
     tb = block(dut)
     await tb.reset()

@@ -11,7 +11,7 @@ from typing import Any
 import cocotb
 
 from cosim.bench import corners, golden, setting
-from cosim.bench.bench import Bench
+from cosim.bench.bench import Bench, test_where
 from cosim.bench.corners import Frame
 from cosim.bench.frames import assert_same
 from cosim.bench.parts import Parts, dissect, token_groups
@@ -158,7 +158,7 @@ async def decodes_codes_that_begin_anywhere(dut: Any, stall: Stall) -> None:
     await decoder.check(named, OTHER_PROFILE)
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not RUNS)
+@test_where(RUNS, timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(stall=[free, burst3, coin])
 async def decodes_tokens(dut: Any, stall: Stall) -> None:
     """Of all numbers, so that they end in all lanes, among chunks without any."""
@@ -180,7 +180,7 @@ async def decodes_tokens(dut: Any, stall: Stall) -> None:
     await decoder.check([both for one in named for both in (one, *dense)], OTHER_PROFILE)
 
 
-@cocotb.test(timeout_time=2, timeout_unit="ms", skip=not LOADABLE)
+@test_where(LOADABLE, timeout_time=2, timeout_unit="ms")
 async def takes_other_tables(dut: Any) -> None:
     """A table changes with its last word; tables are written while the decoder is empty."""
     decoder = LaneDecoder(dut)

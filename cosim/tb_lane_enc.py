@@ -10,7 +10,7 @@ from typing import Any
 import cocotb
 
 from cosim.bench import setting
-from cosim.bench.bench import Bench
+from cosim.bench.bench import Bench, test_where
 from cosim.bench.block import chunks, codec, corners, lags
 from cosim.bench.corners import Frame, samples
 from cosim.bench.frames import assert_same
@@ -84,7 +84,7 @@ async def codes_under_stalls(dut: Any, idle: Stall, stall: Stall) -> None:
     await encoder.check(corners().rounds())
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not setting.runs())
+@test_where(setting.runs(), timeout_time=20, timeout_unit="ms")
 async def codes_every_class(dut: Any) -> None:
     """As distance and as run, among others that make either pair of tables the cheaper."""
     encoder = LaneEncoder(dut)
@@ -122,7 +122,7 @@ async def codes_every_codeword_of_every_table(dut: Any) -> None:
     await encoder.check(blocks)
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms", skip=not LOADABLE)
+@test_where(LOADABLE, timeout_time=20, timeout_unit="ms")
 async def takes_other_tables(dut: Any) -> None:
     """A table changes with its last word; tables are written while the encoder is empty."""
     encoder = LaneEncoder(dut)

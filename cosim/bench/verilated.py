@@ -76,12 +76,12 @@ def public(configuration: Configuration) -> Iterator[str]:
 
 def compile_module(work: Path, source: Path, name: str) -> None:
     """Make the program. What all models have in common is compiled with the first."""
-    runtime = MODELS / digest("runtime")
-    if runtime.exists():
-        for file in RUNTIME:
-            shutil.copy(runtime / file, work)
     ends = "--Mdir", ".", "--top-module", name, "-o", name
     run(work, program(), *OPTIONS, *ends, "public.vlt", str(MAIN), str(source))
+    runtime = MODELS / digest("runtime")
+    if runtime.exists():
+        for file in RUNTIME:  # after Verilator's files: make compiles what is older than these
+            shutil.copy(runtime / file, work)
     run(work, "make", "-f", "Vtop.mk", *VARIABLES)
     if not runtime.exists():
         keep(work, RUNTIME, runtime)
