@@ -4,6 +4,8 @@
 Role         decouples stages; cuts every combinational path between its two sides
 Parameters   depth: words, a power of two; above 1 kbit the words lie in a RAM; bare: m_axis shows
              what that reads, and the receiver has a register for it
+Addresses    of a RAM are the states of a shift register with feedback, one less than a power of
+             two: which follows which is all that matters, and a counter would need carries
 Not done     no level output: a block that must reserve room counts for itself
 """
 
@@ -16,15 +18,28 @@ from myhdl import (
     always_comb,
     always_seq,
     block,
+    concat,
     instances,
     intbv,
-    modbv,
 )
 
 from hls.ram import ram
 from hls.stream import FIELDS, AxiStream, Contract
 
 REGISTER_BITS = 1024  # the largest queue that is built of flip-flops
+TAPS = {
+    3: (2, 1),
+    4: (3, 2),
+    5: (4, 2),
+    6: (5, 4),
+    7: (6, 5),
+    8: (7, 5, 4, 3),
+    9: (8, 4),
+    10: (9, 6),
+    11: (10, 8),
+    12: (11, 10, 9, 3),
+}
+"""By the bits of an address, those of which feedback is the sum: all states but one are a cycle."""
 
 CONTRACT = Contract(latency=3, interval=1)  # of a queue in a RAM
 REGISTER_CONTRACT = Contract(latency=1, interval=1)
@@ -39,7 +54,8 @@ def ports(bits):
 def fifo(clk, rst, s_axis, m_axis, depth, bare=False):
     """Words of s_axis, in order, on m_axis.
 
-    s_axis  in   tready while fewer than `depth` words wait (a RAM's output holds two more, or one)
+    s_axis  in   tready while fewer than `depth` words wait (in a RAM one less; its output holds two
+                 more, or one)
     m_axis  out  held stable while tvalid and not tready
     rst     in   synchronous, active high; empties the queue
     """
@@ -160,26 +176,21 @@ def ram_queue(clk, rst, push, ready, word, valid, pop, shown, depth):
 @block
 def bare_queue(clk, rst, push, ready, word, valid, pop, shown, depth):
     """A queue in a RAM, and its output: two cycles through an empty queue."""
-    head = Signal(modbv(0, min=0, max=depth))
-    tail = Signal(modbv(0, min=0, max=depth))
-    head_next, tail_next = (Signal(modbv(0, min=0, max=depth)) for _ in range(2))
+    bits = depth.bit_length() - 1
+    head, tail, head_next, tail_next = (Signal(intbv(0)[bits:]) for _ in range(4))
     some = Signal(bool(0))  # there are words in the RAM
     full = Signal(bool(0))  # as many as it holds
     take = Signal(bool(0))
     fetch = Signal(bool(0))
 
     memory = ram(clk, take, tail, word, fetch, head, shown, depth)
+    steps = follow_address(head, head_next), follow_address(tail, tail_next)
 
     @always_comb
     def moves():
         ready.next = not full
         take.next = push and not full
         fetch.next = some and (pop or not valid)
-
-    @always_comb
-    def advance():
-        head_next.next = head + 1
-        tail_next.next = tail + 1
 
     @always_seq(clk.posedge, reset=rst)
     def pointers():
@@ -200,3 +211,27 @@ def bare_queue(clk, rst, push, ready, word, valid, pop, shown, depth):
             valid.next = False
 
     return instances()
+
+
+@block
+def follow_address(address, following):
+    """The address behind this one."""
+    bits = len(address)
+    taps = TAPS[bits]
+    a, b, c, d = (*taps, *taps)[:4]
+
+    if len(taps) == 2:
+
+        @always_comb
+        def shift():
+            following.next = concat(address[bits - 1 :], not (address[a] ^ address[b]))
+
+    else:
+
+        @always_comb
+        def shift():
+            following.next = concat(
+                address[bits - 1 :], not (address[a] ^ address[b] ^ address[c] ^ address[d])
+            )
+
+    return shift

@@ -78,7 +78,7 @@ RUN_WORDS = 32  # of bitmaps, ahead of the values
 EXPONENT_BYTES = 256  # what a chunk's end, and the turn of the lanes, may be ahead by
 CHUNKS = 2 * HEAD_WORDS  # more than there can be between the two ends
 
-TO_EXPONENT = {1: 21, 2: 22, 4: 20}  # by width: from the last step before the codes to a group
+TO_EXPONENT = {1: 20, 2: 21, 4: 19}  # by width: from the last step before the codes to a group
 TO_RAW = 10  # the same, without the words of codes
 ONE_VALUE = {1: 48, 2: 38, 4: 30}  # by width: from the first word taken to the wait for the verdict
 
@@ -159,7 +159,7 @@ def gradient_dec(
     zeros_queue = fifo(clk, flush, zeros_in, zeros, HEAD_WORDS)
     bitmap_queue = fifo(clk, flush, bitmap_in, bitmap, BITMAP_WORDS)
     lanes_queue = fifo(clk, flush, lanes_in, lanes, LANES)
-    shape_queue = fifo(clk, flush, shape_in, shape, SHAPES << runs)
+    shape_queue = fifo(clk, flush, shape_in, shape, SHAPES)
     span_queue = fifo(clk, flush, span_in, span, SHAPES)
     codes_queue = fifo(clk, flush, codes_in, codes, CODE_BYTES * 8 // word)
     raw_queue = fifo(clk, flush, raw_in, raw, RAW_BYTES * 8 // word, bare=True)
@@ -176,7 +176,7 @@ def gradient_dec(
         clk, flush, shape, lanes, codes, exponents_in, tail, check, tables, width, runs, tokens_in,
         table_write, table_address, table_data,
     )  # fmt: skip
-    exponents_queue = fifo(clk, flush, exponents_in, exponents, EXPONENT_BYTES // width)
+    exponents_queue = fifo(clk, flush, exponents_in, exponents, EXPONENT_BYTES // width, bare=True)
     look_up = zero_flags(clk, flush, zeros, zero_words, flags, width, runs)
     join = raw_join(clk, flush, flags, span, exponents, raw, tail, values, fmt, width, runs)
     verify = chunk_check(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from myhdl import ResetSignal, Signal, StopSimulation, always, block, delay, instance, intbv
 
-from hls.fifo import CONTRACT, REGISTER_BITS, REGISTER_CONTRACT, fifo
+from hls.fifo import CONTRACT, REGISTER_BITS, REGISTER_CONTRACT, TAPS, fifo, follow_address
 from hls.ram import CONTRACT as RAM_CONTRACT
 from hls.ram import ram
 from hls.stream import AxiStream
@@ -106,7 +106,7 @@ def test_contract(depth: int) -> None:
 @pytest.mark.parametrize("depth", DEPTHS)
 def test_holds_its_depth(depth: int) -> None:
     taken, given = run_fifo(depth, list(range(depth + 8)), never, lambda: True)
-    assert len(taken) == depth + (0 if depth * 33 <= REGISTER_BITS else 2)
+    assert len(taken) == depth + (0 if depth * 33 <= REGISTER_BITS else 1)
     assert given == []
 
 
@@ -119,6 +119,33 @@ def test_reset_empties(depth: int) -> None:
     before = [word for cycle, word in taken if cycle <= depth + 5]
     assert len(before) >= depth
     assert [word for _, word in given] == list(range(len(before), depth + 20))
+
+
+@pytest.mark.parametrize("bits", TAPS)
+def test_addresses_are_all_but_one(bits: int) -> None:
+    address, following = (Signal(intbv(0)[bits:]) for _ in range(2))
+    seen = set()
+
+    @block
+    def bench():
+        step = follow_address(address, following)
+
+        @instance
+        def walk():
+            yield delay(1)
+            while int(address) not in seen:
+                seen.add(int(address))
+                address.next = following
+                yield delay(1)
+            raise StopSimulation
+
+        return step, walk
+
+    simulation = bench()
+    simulation.run_sim()
+    simulation.quit_sim()
+    assert address == 0, "the cycle does not close"
+    assert len(seen) == (1 << bits) - 1
 
 
 def test_depth_is_a_power_of_two() -> None:
