@@ -25,7 +25,7 @@ class Trial(TypedDict):
 class Cells(TypedDict):
     """Area and timing in the cell library; periods in nanoseconds.
 
-    All but `trials` is of the netlist of `abc_script`, the one of least area times period.
+    All but `trials` is of the netlist of `abc_script`, the smallest that meets the period.
     """
 
     abc_script: str
