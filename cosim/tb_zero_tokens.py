@@ -70,6 +70,8 @@ async def codes_chunks(dut: Any) -> None:
     await tb.check(cases(corners().chunks()), view)
     await tb.check(cases([("most pairs", runs(*[1] * POINT.chunk))]), view)
     await tb.check(cases([("most bits", runs(*[5] * (POINT.chunk // 5)))]), view)
+    for numbers in (200, 3000, 4, 8), (100, 1900, 1000, 500), (1, 250, 3100, 4, 100, 12):
+        await tb.check(cases([(f"many bits at once {numbers}", runs(*numbers))]), view)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
