@@ -7,7 +7,7 @@ s_axis -> chunk_parse -+- shape, lanes, codes -> lane_dec -+- exponents -> raw_j
                        +- zeros, bitmap -> zero_flags -----------------------+--> |     |
                                                            +- check ------------------> |
 
-Every arrow that leaves chunk_parse, and that of the exponents, is a queue, so that a chunk is read
+Every arrow that leaves chunk_parse, and that of the exponents, has a queue, so that a chunk is read
 while the one before it is decoded. A chunk's codes precede its raw parts, so its codes must fit
 their queue, whatever encoder wrote them: then the raw parts come, and what has been read of a chunk
 can always be decoded.
@@ -18,14 +18,15 @@ Latency. In an idle decoder, without stalls, the first group of a chunk without 
 
 cycles after the chunk's first word was offered, if it has more than two words of raw bytes. f are
 the steps of what comes before the codes, a word, a lane or a byte of a block's header each; c are
-the words that hold codes; u is 2 if the first raw byte is not the lowest of its word. The first
-word is taken after first_taken cycles. A frame of one value waits for its last raw bytes, which
-come with the check: see contract. A frame's last group is offered later than others would be: it
-waits for the verdict (hls/chunk_check.py).
+the words that hold codes; u is 2 if the first raw byte is not the lowest of its word, and it grows
+by 1 if the byte before the first lies in the higher half of its word, and the first group ends in
+the higher half of the next. The first word is taken after first_taken cycles. A frame of one value
+waits for its last raw bytes, which come with the check: see contract. A frame's last group is
+offered later than others would be: it waits for the verdict (hls/chunk_check.py).
 
 Rate. Of chunks back to back each takes a cycle for each group, and for each second byte that an
 item of a group needs (hls/lane_dec.py), and overhead more, all of which queues hide in the first
-chunks; raw_join takes up to TURN + 1 cycles more a chunk (hls/raw_join.py).
+chunks; raw_join takes up to TURN + 3 cycles more a chunk (hls/raw_join.py).
 
 Errors. A frame's last word says whether it was at fault; the frames before and behind it are not
 touched. Codes, exponents, lanes and the CRC-32 are judged with the chunk: it keeps its number of
@@ -68,7 +69,6 @@ from hls.stream import AxiStream, Contract
 from hls.zero_flags import user_bits, zero_flags
 
 CODE_BYTES = 8192  # two for each value of a chunk
-RAW_BYTES = 4096  # what values take while the next chunk's header and codes are read
 BITMAP_WORDS = 256  # of two chunks
 HEAD_WORDS = 64  # of more chunks than any other queue holds
 LANES = 128  # and headers
@@ -80,7 +80,7 @@ CHUNKS = 2 * HEAD_WORDS  # more than there can be between the two ends
 
 TO_EXPONENT = {1: 20, 2: 21, 4: 19}  # by width: from the last step before the codes to a group
 TO_RAW = 10  # the same, without the words of codes
-ONE_VALUE = {1: 48, 2: 38, 4: 30}  # by width: from the first word taken to the wait for the verdict
+ONE_VALUE = {1: 47, 2: 37, 4: 29}  # by width: from the first word taken to the wait for the verdict
 
 NONE = int(ChunkError.NONE)
 
@@ -146,14 +146,14 @@ def gradient_dec(
     shape_in, shape = two(SHAPE + RUNS_SHAPE * runs, last=False)
     span_in, span = two(span_bits(fmt, width), last=False)
     codes_in, codes = two(word, user=places)
-    raw_in, raw = two(word)
+    raw = AxiStream(word)
     exponents_in, exponents = two(fmt.exponent * width, last=False)
     tail, check = AxiStream(32, last=False), AxiStream(32 + CODE_BITS, last=False)
     flags = AxiStream(width, user=value_user)
     values = AxiStream(value_word, user=value_user)
 
     parse = chunk_parse(
-        clk, rst, s_axis, zeros_in, bitmap_in, lanes_in, shape_in, span_in, codes_in, raw_in, begun,
+        clk, rst, s_axis, zeros_in, bitmap_in, lanes_in, shape_in, span_in, codes_in, raw, begun,
         opened, fault, drained, resume, tables, fmt, width, runs,
     )  # fmt: skip
     zeros_queue = fifo(clk, flush, zeros_in, zeros, HEAD_WORDS)
@@ -162,7 +162,6 @@ def gradient_dec(
     shape_queue = fifo(clk, flush, shape_in, shape, SHAPES)
     span_queue = fifo(clk, flush, span_in, span, SHAPES)
     codes_queue = fifo(clk, flush, codes_in, codes, CODE_BYTES * 8 // word)
-    raw_queue = fifo(clk, flush, raw_in, raw, RAW_BYTES * 8 // word, bare=True)
     zero_words, tokens_in = bitmap, None
     if runs:
         tokens_in, tokens = two(8 * width, last=False)

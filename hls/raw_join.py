@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """raw_join: join exponents with their raw parts, and put the zeros between the values.
 
-A word of raw bytes and the one behind it are a ring: a byte of a chunk has the place of its number
-in its word. The places behind the byte that was used last are those of the word that is held, the
-others those of the word that tail_join offers. So whatever a group needs lies in the ring, behind
-that byte. The exponents are another. Where a group lies in both, and whether it needs a word that
-is offered, is found a cycle before the group is made.
+The raw bytes of a group are the next ones of raw_ring. A group of exponents and the one behind it
+are a ring too: an exponent has the place of its number in its group. The places behind that used
+last are those of the group that is held, the others those of the group that is offered. Where a
+group of values lies in both rings, and what it needs there, is found a cycle before it is made.
 
 Role         between lane_dec and chunk_check
 Golden       the last loop of read_nonzeros in swmodel/reference/decode.py
 Format       swmodel/FORMAT.md sections 4.1 and 5.1
 Parameters   fmt: the number format, a raw part is one byte or three; width: W, values of a group
-Throughput   a group a cycle; TURN cycles more before a chunk that has values other than zero, one
-             less if its first raw byte is the lowest of its word; and one more in a chunk if a
-             group asks for the last raw word as soon as it is there
+Throughput   a group a cycle; TURN cycles more before a chunk that has values other than zero; one
+             more if its first raw byte lies behind the first of the higher half of a word, and its
+             first group takes more bytes than that and the lower half of the next word have; and
+             one more for each half of the last raw word that a group asks for as soon as it is
+             there
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ from hls.expand import expand, find_sources
 from hls.fifo import cut
 from hls.point import POINT
 from hls.popcount import popcount
+from hls.raw_ring import raw_ring
 from hls.rotate import rotate
 from hls.stream import AxiStream, Contract, item_bits
-from hls.tail_join import tail_join
 from hls.zero_flags import user_bits
 
 CONTRACT = Contract(latency=2, interval=1)
 
-TURN = 4  # cycles between chunks, at most
+TURN = 3  # cycles between chunks
 
 BYTE, TRIPLE = 1, 3  # bytes of a raw part
 
@@ -68,7 +69,7 @@ def raw_join(
     s_span       in   of each chunk with other values, as of chunk_parse; taken with its last group
     s_exponents  in   of those, in groups of which only the chunk's last may be short
     s_raw        in   words that hold their raw parts; tlast = the chunk's last
-    s_tail       in   the chunk's last four raw bytes, which are not in s_raw
+    s_tail       in   the chunk's last four raw bytes, which are not in s_raw; taken as s_span is
     m_axis       out  the values, 0 where a flag is set; tuser and tlast as in s_flags
     rst          in   synchronous, active high; then m_axis shows zeros, offered or not
     """
@@ -84,7 +85,7 @@ def raw_join(
     phase_of = enum("WAIT", "OPEN", "RUN", "CLOSE", encoding="one_hot")
     phase = Signal(phase_of.WAIT)
     known = Signal(bool(0))  # s_span is the chunk's
-    opens = Signal(bool(0))
+    opens = Signal(bool(0))  # the first raw bytes are to come
     aligned = Signal(bool(0))  # the first raw byte is the lowest of its word
 
     # what s_span says
@@ -107,26 +108,27 @@ def raw_join(
     user = Signal(intbv(0)[user_bits(width, runs) :])
     frame_last = Signal(bool(0))
     place_here = Signal(intbv(0)[bits:])
-    needs_word = Signal(bool(0))
+    crosses = Signal(bool(0))  # its last raw byte lies in the other half of a word
+    passes = Signal(bool(0))  # or in the same half of the next word
     needs_exponents = Signal(bool(0))
 
     here = Signal(bool(0))  # it can be made
     room = Signal(bool(0))  # and offered
     enter = Signal(bool(0))  # or what is there of it
     step = Signal(bool(0))
-    full = Signal(bool(0))  # a raw word is offered
-    pop = Signal(bool(0))  # it goes
-    fetch = Signal(bool(0))  # and is held from now on
+    opened, other, next_word = (Signal(bool(0)) for _ in range(3))  # which raw bytes there are
+    enough = Signal(bool(0))  # of them
 
     fields = [(origin, bits), (last, 2 * bits), (in_tail, 2 * bits + 1)]
     if size == TRIPLE:
         fields.append((stripped, 2 * bits + 3))
     spans = [cut(s_span.tdata, field, top) for field, top in fields]
 
-    word = [Signal(intbv(0)[8:]) for _ in range(depth)]
-    raw_words = tail_join(clk, rst, known, last, in_tail, s_raw, s_tail, word, full, pop)
     stream = [Signal(intbv(0)[8:]) for _ in range(size * width)]
-    window = ring(clk, fetch, word, place_here, stream)
+    raw_bytes = raw_ring(
+        clk, rst, known, opens, aligned, in_tail, last, s_raw, s_tail, place_here, place,
+        crosses, passes, step, opened, other, next_word, stream,
+    )  # fmt: skip
     exponents = [Signal(intbv(0)[fmt.exponent :]) for _ in range(width)]
     exponents_window = exponent_ring(
         clk, s_exponents, opens, number, accepted, needs_exponents, exponents, width
@@ -194,9 +196,13 @@ def raw_join(
             zeros.next = s_flags.tdata
             user.next = s_flags.tuser
             frame_last.next = s_flags.tlast
+            crosses.next = grown[bits - 1] != place[bits - 1]
+            passes.next = grown[bits] and grown[bits - 1] == place[bits - 1]
+        if not known:
+            place_here.next = origin
+        elif step:
             place_here.next = place
-            needs_word.next = grown[bits]
-        if opens:
+        if not known:
             place.next = origin
         elif accepted:
             place.next = grown[bits:]
@@ -207,12 +213,14 @@ def raw_join(
     def look():
         room.next = m_axis.tready or not m_axis.tvalid
         enter.next = valid and (m_axis.tready or not m_axis.tvalid)
-        here.next = (
-            valid and (s_exponents.tvalid or not needs_exponents) and (full or not needs_word)
-        )
+        enough.next = (other or not crosses) and (next_word or not passes)
         aligned.next = origin == depth - 1
         known.next = phase != phase_of.WAIT
         opens.next = phase == phase_of.OPEN
+
+    @always_comb
+    def see():
+        here.next = valid and (s_exponents.tvalid or not needs_exponents) and enough
 
     @always_comb
     def move():
@@ -220,15 +228,9 @@ def raw_join(
 
     @always_comb
     def take():
-        s_exponents.tready.next = room and valid and needs_exponents and (full or not needs_word)
-        pop.next = (opens and not aligned) or (
-            room and valid and needs_word and (s_exponents.tvalid or not needs_exponents)
-        )
+        s_exponents.tready.next = room and valid and needs_exponents and enough
         s_span.tready.next = phase == phase_of.CLOSE and step
-
-    @always_comb
-    def load():
-        fetch.next = full and pop
+        s_tail.tready.next = phase == phase_of.CLOSE and step
 
     @always_seq(clk.posedge, reset=rst)
     def control():
@@ -245,7 +247,7 @@ def raw_join(
             if s_span.tvalid:
                 phase.next = phase_of.OPEN
         elif phase == phase_of.OPEN:
-            if full or aligned:
+            if opened:
                 phase.next = phase_of.RUN
         elif phase == phase_of.RUN:
             if accepted and s_flags.tuser[last_flag] and s_flags.tuser[check_flag]:

@@ -1,129 +1,97 @@
 # SPDX-License-Identifier: Apache-2.0
 """tail_join: lay a chunk's last raw bytes, which come through the lanes, behind its raw words.
 
-The word at hand lies in a register behind the RAM of the queue. The chunk's last raw word waits
-there until the last bytes have filled it up; what does not fit follows in a word of its own.
+It offers one half of the words. Whether a half is of the last word is too late to be known when it
+comes out of its RAM. If that then goes at once, it lacks last bytes, which are offered again; else
+it waits for them.
 
-Role         raw_join takes a chunk's raw bytes from here, and need not know where they came from
+Role         raw_ring takes a chunk's raw bytes from here, and need not know where they came from
 Format       swmodel/FORMAT.md sections 5.1 and 6
-Parameters   bytes of a word
+Parameters   bytes of half a word; number in the word of its first
+Not done     no registers of bytes
 """
 
 from __future__ import annotations
 
-from myhdl import Signal, always, always_comb, always_seq, block, instances, intbv
+from myhdl import Signal, always, always_comb, block, instances, intbv
 
 from hls.fifo import cut
 from hls.point import POINT
-from hls.rotate import rotate
 from hls.stream import Contract
 
-CONTRACT = Contract(latency=1, interval=1)
+CONTRACT = Contract(latency=0, interval=1)
 
 
 @block
-def tail_join(clk, rst, known, last, alone, s_raw, s_tail, word, full, pop):
-    """Offer words until the chunk's last bytes have gone.
+def tail_join(
+    clk, known, last, alone, s_half, tail_here, turned, offered, full, sure, still, own, pop, first
+):  # fmt: skip
+    """Offer halves of words until the chunk ends.
 
-    known   in   last and alone are the chunk's; low for a cycle between chunks
-    last    in   number of its last raw byte in its word
-    alone   in   there are no words: the last bytes end with the word that they are
-    s_raw   in   words; tlast = the chunk's last
-    s_tail  in   its last bytes
-    word    out  list of bytes
-    full    out  they are those of a word
-    pop     in   it goes, if it is one
-    rst     in   synchronous, active high
+    known      in   last and alone are the chunk's; low for a cycle between chunks
+    last       in   number of its last raw byte in its word
+    alone      in   there are no words
+    s_half     in   halves of words; tlast = the chunk's last
+    tail_here  in   its last bytes are
+    turned     in   those, so that they follow the last word's
+    offered    out  list of bytes
+    full       out  they are those of half a word
+    sure       out  and no last bytes lack
+    still      out  as `sure`, but not in the first cycle
+    own        out  bytes of the last word that are its own
+    pop        in   it goes
     """
-    depth, most = len(word), len(word) // POINT.tail - 1
-    loaded = Signal(bool(0))  # there is a word
-    partial = Signal(bool(0))  # but it lacks last bytes
-    over = Signal(bool(0))  # all raw words have been loaded
-    rest = Signal(bool(0))  # there are last bytes behind them
-    vacant, load, fill = (Signal(bool(0)) for _ in range(3))
-
-    offered = [Signal(intbv(0)[8:]) for _ in range(depth)]
-    cuts = [cut(s_raw.tdata, byte, 8 * (i + 1)) for i, byte in enumerate(offered)]
-    tail = [Signal(intbv(0)[8:]) for _ in range(POINT.tail)]
-    tail_cuts = [cut(s_tail.tdata, byte, 8 * (i + 1)) for i, byte in enumerate(tail)]
-    behind = Signal(intbv(0)[2:])  # turns the last bytes so that they follow the last word's
-    turned = [Signal(intbv(0)[8:]) for _ in range(POINT.tail)]
-    turn = rotate(tail, behind, turned)
-    puts = [
-        put(clk, load, fill, partial, over, last, offered[i], turned[i % POINT.tail], word[i], i)
-        for i in range(depth)
+    over = Signal(bool(0))  # all halves have gone
+    shown = Signal(bool(0))  # the half at hand was so in the cycle before
+    ends = Signal(bool(0))  # and is the last word's
+    masks = tuple(
+        ((2 << place) - 1 >> first) % (1 << len(offered)) for place in range(1 << len(last))
+    )
+    source = [Signal(intbv(0)[8:]) for _ in offered]
+    cuts = [cut(s_half.tdata, byte, 8 * (i + 1)) for i, byte in enumerate(source)]
+    bytes_offered = [
+        put(over, ends, own(i), source[i], turned[(first + i) % POINT.tail], byte)
+        for i, byte in enumerate(offered)
     ]
 
     @always_comb
     def look():
-        behind.next = ~last[2:]
-        full.next = loaded and not partial
-        vacant.next = pop or not loaded
+        full.next = known and s_half.tvalid
+        sure.next = known and s_half.tvalid and not s_half.tlast
+        still.next = known and shown
+        if over or ends:
+            full.next = known and tail_here
+            sure.next = known and tail_here
+            still.next = known and tail_here
 
     @always_comb
-    def fetch():
-        s_raw.tready.next = known and not over and vacant
-        load.next = known and not over and vacant and s_raw.tvalid
-        s_tail.tready.next = (
-            known and over and ((partial and not rest) or (rest and not partial and vacant))
-        )
-        fill.next = known and over and s_tail.tvalid and (partial or (rest and vacant))
+    def mark():
+        own.next = masks[int(last)]
 
-    @always_seq(clk.posedge, reset=rst)
-    def hold():
-        if load or fill:
-            loaded.next = True
-            partial.next = load and s_raw.tlast
-        elif pop and not partial:
-            loaded.next = False
+    @always_comb
+    def take():
+        s_half.tready.next = pop and not over
 
     @always(clk.posedge)
     def follow():
+        shown.next = s_half.tvalid and not (pop and not over)
+        ends.next = s_half.tvalid and s_half.tlast and not (pop and not over)
         if not known:
             over.next = alone
-        elif load:
-            over.next = s_raw.tlast
-
-    if most == 0:
-
-        @always(clk.posedge)
-        def count():
-            if not known:
-                rest.next = True
-            elif fill and not partial:
-                rest.next = False
-
-    else:
-
-        @always(clk.posedge)
-        def count():
-            if not known:
-                rest.next = last[:2] == most
-            elif fill and not partial:
-                rest.next = False
+        elif pop and s_half.tlast:
+            over.next = True
 
     return instances()
 
 
 @block
-def put(clk, load, fill, partial, over, last, offered, turned, byte, place):
-    """A byte of the register: of a word, or of the last ones if it lies behind those of a word."""
-    if place == 0:
+def put(over, ends, own, source, turned, byte):
+    """A byte of a word, or of the last ones if it lies behind the last word's own."""
 
-        @always(clk.posedge)
-        def move():
-            if load or (fill and not partial):
-                byte.next = offered
-                if over:
-                    byte.next = turned
+    @always_comb
+    def show():
+        byte.next = source
+        if over or (ends and not own):
+            byte.next = turned
 
-    else:
-
-        @always(clk.posedge)
-        def move():
-            if load or (fill and (not partial or last < place)):
-                byte.next = offered
-                if over:
-                    byte.next = turned
-
-    return move
+    return show
