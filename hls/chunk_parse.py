@@ -568,15 +568,14 @@ def chunk_parse(
             if zeros == RUNS and index == 0:
                 odd_runs.next = (
                     word[16:INDEX] != 0
-                    or word[INDEX:] == 0
-                    or count_less >= highest
                     or word[32:16] == 0
                     or word[32 : 17 + PAIRS] != 0
                     or (word[16 + PAIRS] and word[16 + PAIRS : 16] != 0)
                 )
-            elif zeros == RUNS:
+            elif zeros == RUNS:  # of no value there would be the most, less one
                 odd_runs.next = index == 2 and (
-                    word[24:17] != 0 or word[16:10] != 0 or (word[9] and word[8])
+                    nonzero[INDEX:] >= highest
+                    or (word[24:17] != 0 or word[16:10] != 0 or (word[9] and word[8]))
                 )
 
         @always_comb

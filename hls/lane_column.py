@@ -60,7 +60,7 @@ def lane_column(
     wants          out  if not: it takes a byte, unless it is blocked
     takes          out  if not: it does
     blocks         out  this item or one before must take another byte
-    exponent       out  of the group behind x1
+    exponent       out  of the group behind the one behind x1
     negative       out  it is
     rst            in   synchronous, active high
     """
@@ -80,9 +80,9 @@ def lane_column(
     code1, bias1 = (Signal(intbv(0)[PLANES:]) for _ in range(2))
     index1 = Signal(modbv(0)[PLANES:])
     symbol2 = Signal(intbv(0)[PLANES:])
-    distance2 = ConcatSignal(intbv(0)[8 - PLANES :], symbol2)
     index2 = part2(PLANES, 0)
-    base2, down2 = (Signal(intbv(0)[8:]) for _ in range(2))  # what is subtracted from what
+    base3 = Signal(intbv(0)[8:])
+    down3 = Signal(intbv(0)[PLANES:])  # what is subtracted from it
 
     # over[n - 1]: the codeword is longer than n bits; its first bit is the state's lowest
     flags, compares, at = [Signal(bool(0)) for _ in LIMITED], [], 0
@@ -194,17 +194,9 @@ def lane_column(
         symbol2.next = concat(s3[index2], s2[index2], s1[index2], s0[index2])
 
     @always_comb
-    def look_back():
-        base2.next = emax
-        down2.next = distance2
-        if spelt2:
-            base2.next = part2
-            down2.next = 0
-
-    @always_comb
     def finish():
-        negative.next = base2 < down2
-        exponent.next = base2 - down2
+        negative.next = base3 < concat(intbv(0)[8 - PLANES :], down3)
+        exponent.next = base3 - concat(intbv(0)[8 - PLANES :], down3)
 
     @always(clk.posedge)
     def ring():
@@ -254,6 +246,11 @@ def lane_column(
             elif not done:
                 part2.next = concat(intbv(0)[8 - PLANES :], index1)
             spelt2.next = spell or absent or (done and spelt2)
+            base3.next = emax
+            down3.next = symbol2
+            if spelt2:
+                base3.next = part2
+                down3.next = 0
 
     return instances()
 

@@ -173,7 +173,7 @@ def lane_dec(
     dealt = Signal(intbv(0)[8 * slots :])
     payload = Signal(intbv(0)[64:])
     lacking = Signal(bool(0))  # what moved before was wrong
-    sunk = Signal(intbv(0)[width:])
+    arrived = Signal(bool(0))  # a group is offered since what moved before
     odd_states, odd_payloads, surfeit = (Signal(bool(0)) for _ in range(3))  # or what may have left
     some_left, left = (Signal(bool(0)) for _ in range(2))  # lanes of a chunk have, all have
     wrong = Signal(intbv(0)[CODE_BITS:])
@@ -404,8 +404,10 @@ def lane_dec(
                 emax2.next = emax
             if leaving and phase == step_of.TURN:
                 payload.next = paid
-        if move:
-            m_exponents.tdata.next = exponents_word
+
+    @always_comb
+    def show():
+        m_exponents.tdata.next = exponents_word
 
     if not alone:
 
@@ -476,9 +478,7 @@ def lane_dec(
     @always_seq(clk.posedge, reset=rst)
     def look_back():
         lacking.next = move and missing
-        sunk.next = 0
-        if move and valid2:
-            sunk.next = negative_bits
+        arrived.next = move and valid2
         left.next = start and leaving
 
         some_left.next = phase == step_of.TURN and leaving and step
@@ -494,7 +494,7 @@ def lane_dec(
         wrong.next = NONE
         if lacking:
             wrong.next = E_CODES
-        elif sunk != 0:
+        elif arrived and negative_bits != 0:
             wrong.next = E_EXPONENT
         elif some_left and odd_states:
             wrong.next = E_FINAL_STATE
