@@ -615,13 +615,13 @@ always @(word, run_end, index, zeros, stored) begin: find_run_words
     end
 end
 
-always @(word, count_less, highest, index, zeros) begin: judge_runs
+always @(word, nonzero, highest, index, zeros) begin: judge_runs
     odd_runs = 1'b0;
     if (((zeros == 3) && (index == 0))) begin
-        odd_runs = ((word[16-1:12] != 0) || (word[12-1:0] == 0) || (count_less >= highest) || (word[32-1:16] == 0) || (word[32-1:(17 + 10)] != 0) || (word[(16 + 10)] && (word[(16 + 10)-1:16] != 0)));
+        odd_runs = ((word[16-1:12] != 0) || (word[32-1:16] == 0) || (word[32-1:(17 + 10)] != 0) || (word[(16 + 10)] && (word[(16 + 10)-1:16] != 0)));
     end
     else if ((zeros == 3)) begin
-        odd_runs = ((index == 2) && ((word[24-1:17] != 0) || (word[16-1:10] != 0) || (word[9] && word[8])));
+        odd_runs = ((index == 2) && ((nonzero[12-1:0] >= highest) || ((word[24-1:17] != 0) || (word[16-1:10] != 0) || (word[9] && word[8]))));
     end
 end
 

@@ -19,7 +19,8 @@ module fifo (
 );
 // Words of s_axis, in order, on m_axis.
 //
-// s_axis  in   tready while fewer than `depth` words wait (a RAM's output holds two more, or one)
+// s_axis  in   tready while fewer than `depth` words wait (in a RAM one less; its output holds two
+//              more, or one)
 // m_axis  out  held stable while tvalid and not tready
 // rst     in   synchronous, active high; empties the queue
 
@@ -68,12 +69,13 @@ always @(posedge clk) begin: ram_queue0_bare_queue0_ram0_read_port
     end
 end
 
+assign ram_queue0_bare_queue0_head_next = {ram_queue0_bare_queue0_head[(10 - 1)-1:0], (!(ram_queue0_bare_queue0_head[9] ^ ram_queue0_bare_queue0_head[6]))};
+
+assign ram_queue0_bare_queue0_tail_next = {ram_queue0_bare_queue0_tail[(10 - 1)-1:0], (!(ram_queue0_bare_queue0_tail[9] ^ ram_queue0_bare_queue0_tail[6]))};
+
 assign s_axis_tready = (!ram_queue0_bare_queue0_full);
 assign ram_queue0_bare_queue0_take = (s_axis_tvalid && (!ram_queue0_bare_queue0_full));
 assign ram_queue0_bare_queue0_fetch = (ram_queue0_bare_queue0_some && (ram_queue0_step || (!ram_queue0_fetched_valid)));
-
-assign ram_queue0_bare_queue0_head_next = (ram_queue0_bare_queue0_head + 1);
-assign ram_queue0_bare_queue0_tail_next = (ram_queue0_bare_queue0_tail + 1);
 
 always @(posedge clk) begin: ram_queue0_bare_queue0_pointers
     if (rst == 1) begin

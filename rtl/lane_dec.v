@@ -61,7 +61,7 @@ wire s_codes_tready;
 input s_codes_tlast;
 input [3:0] s_codes_tuser;
 output [7:0] m_exponents_tdata;
-reg [7:0] m_exponents_tdata;
+wire [7:0] m_exponents_tdata;
 output m_exponents_tvalid;
 reg m_exponents_tvalid;
 input m_exponents_tready;
@@ -80,6 +80,7 @@ reg [34:0] limits;
 reg [15:0] escape;
 wire [15:0] dealt;
 wire able;
+reg arrived;
 reg blank;
 reg boundary;
 wire cleared;
@@ -117,7 +118,6 @@ reg some_left;
 wire source;
 wire start;
 wire step;
-reg [0:0] sunk;
 reg surfeit;
 wire [1:0] take;
 wire unread;
@@ -135,9 +135,9 @@ wire want_bits;
 wire [1:0] take_bits;
 wire [63:0] paid;
 wire [7:0] exponents_word;
-wire negative_bits;
 wire odd_state_bits;
 wire odd_payload_bits;
+wire negative_bits;
 reg [15:0] code_window0_grain;
 wire code_window0_closing;
 reg [1:0] code_window0_count;
@@ -204,13 +204,12 @@ wire [15:0] lane_column0_leaves;
 wire lane_column0_spell;
 wire [1:0] lane_column0_leading;
 wire [15:0] lane_column0_back;
-reg [7:0] lane_column0_base2;
+reg [7:0] lane_column0_base3;
 wire [3:0] lane_column0_bias1;
 reg [3:0] lane_column0_code1;
 reg lane_column0_coded1;
-wire [7:0] lane_column0_distance2;
 wire lane_column0_done;
-reg [7:0] lane_column0_down2;
+reg [3:0] lane_column0_down3;
 wire lane_column0_escape0;
 reg lane_column0_escape1;
 wire [3:0] lane_column0_index1;
@@ -280,8 +279,6 @@ assign code_tables0_limit_bits[35-1:20] = code_tables0_high_limits;
 assign code_tables0_limit_bits[20-1:0] = code_tables0_low_limits;
 assign lane_column0_leading[1] = 'b0;
 assign lane_column0_leading[0] = lane_column0_x0[0];
-assign lane_column0_distance2[8-1:4] = 'b0000;
-assign lane_column0_distance2[4-1:0] = lane_column0_symbol2;
 assign lane_column0_over[6] = lane_column0_reaches6_flag;
 assign lane_column0_over[5] = lane_column0_reaches5_flag;
 assign lane_column0_over[4] = lane_column0_reaches4_flag;
@@ -1079,17 +1076,8 @@ assign lane_column0_index1 = (lane_column0_code1 + lane_column0_bias1);
 
 assign lane_column0_symbol2 = {code_tables0_look_up10_word[lane_column0_part2[4-1:0]], code_tables0_look_up8_word[lane_column0_part2[4-1:0]], code_tables0_look_up6_word[lane_column0_part2[4-1:0]], code_tables0_look_up4_word[lane_column0_part2[4-1:0]]};
 
-always @(lane_column0_spelt2, lane_column0_distance2, emax2, lane_column0_part2) begin: lane_column0_look_back
-    lane_column0_base2 = emax2;
-    lane_column0_down2 = lane_column0_distance2;
-    if (lane_column0_spelt2) begin
-        lane_column0_base2 = lane_column0_part2;
-        lane_column0_down2 = 0;
-    end
-end
-
-assign negative_bits = (lane_column0_base2 < lane_column0_down2);
-assign exponents_word = (lane_column0_base2 - lane_column0_down2);
+assign negative_bits = (lane_column0_base3 < {4'h0, lane_column0_down3});
+assign exponents_word = (lane_column0_base3 - {4'h0, lane_column0_down3});
 
 always @(posedge clk) begin: lane_column0_ring
     if (step) begin
@@ -1145,6 +1133,12 @@ always @(posedge clk) begin: lane_column0_follow
             lane_column0_part2 <= {4'h0, lane_column0_index1};
         end
         lane_column0_spelt2 <= (lane_column0_spell || lane_column0_absent || (lane_column0_done && lane_column0_spelt2));
+        lane_column0_base3 <= emax2;
+        lane_column0_down3 <= lane_column0_symbol2;
+        if (lane_column0_spelt2) begin
+            lane_column0_base3 <= lane_column0_part2;
+            lane_column0_down3 <= 0;
+        end
     end
 end
 
@@ -1321,10 +1315,9 @@ always @(posedge clk) begin: follow_on
             payload <= paid;
         end
     end
-    if (move) begin
-        m_exponents_tdata <= exponents_word;
-    end
 end
+
+assign m_exponents_tdata = exponents_word;
 
 assign m_check_tdata = {verdict, payload[32-1:0]};
 assign m_tail_tdata = payload[64-1:32];
@@ -1333,15 +1326,12 @@ always @(posedge clk) begin: look_back
     if (rst == 1) begin
         lacking <= 0;
         left <= 0;
-        sunk <= 0;
+        arrived <= 0;
         some_left <= 0;
     end
     else begin
         lacking <= (move && missing);
-        sunk <= 0;
-        if ((move && valid2)) begin
-            sunk <= negative_bits;
-        end
+        arrived <= (move && valid2);
         left <= (start && leaving);
         some_left <= ((phase == 2'b01) && leaving && step);
     end
@@ -1353,12 +1343,12 @@ always @(posedge clk) begin: look_at_lanes
     surfeit <= unread;
 end
 
-always @(odd_states, surfeit, odd_payloads, lacking, sunk, left, some_left) begin: judge
+always @(odd_states, surfeit, arrived, odd_payloads, lacking, left, negative_bits, some_left) begin: judge
     wrong = 0;
     if (lacking) begin
         wrong = 7;
     end
-    else if ((sunk != 0)) begin
+    else if ((arrived && (negative_bits != 0))) begin
         wrong = 8;
     end
     else if ((some_left && odd_states)) begin

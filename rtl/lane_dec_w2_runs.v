@@ -66,7 +66,7 @@ wire s_codes_tready;
 input s_codes_tlast;
 input [5:0] s_codes_tuser;
 output [15:0] m_exponents_tdata;
-reg [15:0] m_exponents_tdata;
+wire [15:0] m_exponents_tdata;
 output m_exponents_tvalid;
 reg m_exponents_tvalid;
 input m_exponents_tready;
@@ -91,6 +91,7 @@ reg [15:0] escape;
 reg _;
 wire [15:0] dealt;
 wire able;
+reg arrived;
 reg blank;
 reg boundary;
 wire cleared;
@@ -136,7 +137,6 @@ reg some_left;
 wire source;
 wire start;
 wire step;
-reg [1:0] sunk;
 reg surfeit;
 wire [1:0] take;
 reg token0;
@@ -163,9 +163,9 @@ reg [0:0] surplus;
 reg known0;
 reg known1;
 reg known2;
-wire [1:0] negative_bits;
 wire [1:0] odd_state_bits;
 wire [1:0] odd_payload_bits;
+wire [1:0] negative_bits;
 reg [0:0] gather_lanes0_some;
 reg [15:0] gather_lanes0_shift0_after;
 reg [15:0] code_window0_grain;
@@ -268,14 +268,13 @@ wire [7:0] lane_column0_exponent;
 wire lane_column0_negative;
 wire [1:0] lane_column0_leading;
 wire [15:0] lane_column0_back;
-reg [7:0] lane_column0_base2;
+reg [7:0] lane_column0_base3;
 wire [3:0] lane_column0_bias1;
 reg lane_column0_both1;
 reg [3:0] lane_column0_code1;
 reg lane_column0_coded1;
-wire [7:0] lane_column0_distance2;
 wire lane_column0_done;
-reg [7:0] lane_column0_down2;
+reg [3:0] lane_column0_down3;
 wire lane_column0_escape0;
 wire [3:0] lane_column0_index1;
 reg [7:0] lane_column0_part2;
@@ -320,14 +319,13 @@ wire [7:0] lane_column1_exponent;
 wire lane_column1_negative;
 wire [1:0] lane_column1_leading;
 wire [15:0] lane_column1_back;
-reg [7:0] lane_column1_base2;
+reg [7:0] lane_column1_base3;
 wire [3:0] lane_column1_bias1;
 reg lane_column1_both1;
 reg [3:0] lane_column1_code1;
 reg lane_column1_coded1;
-wire [7:0] lane_column1_distance2;
 wire lane_column1_done;
-reg [7:0] lane_column1_down2;
+reg [3:0] lane_column1_down3;
 wire lane_column1_escape0;
 wire [3:0] lane_column1_index1;
 reg [7:0] lane_column1_part2;
@@ -370,12 +368,12 @@ assign paid[56-1:48] = lane_column0_leaves[8-1:0];
 assign paid[48-1:0] = payload[64-1:16];
 assign exponents_word[16-1:8] = lane_column1_exponent;
 assign exponents_word[8-1:0] = lane_column0_exponent;
-assign negative_bits[1] = lane_column1_negative;
-assign negative_bits[0] = lane_column0_negative;
 assign odd_state_bits[1] = judge_lane1_odd_state;
 assign odd_state_bits[0] = judge_lane0_odd_state;
 assign odd_payload_bits[1] = judge_lane1_odd_payload;
 assign odd_payload_bits[0] = judge_lane0_odd_payload;
+assign negative_bits[1] = lane_column1_negative;
+assign negative_bits[0] = lane_column0_negative;
 assign code_window0_dealt_word[16-1:8] = code_window0_pick6_chosen;
 assign code_window0_dealt_word[8-1:0] = code_window0_held[8-1:0];
 assign code_window0_remains[24-1:16] = code_window0_pick5_chosen;
@@ -407,8 +405,6 @@ assign token_tables1_join1_word[35-1:20] = token_tables1_high;
 assign token_tables1_join1_word[20-1:0] = token_tables1_low;
 assign lane_column0_leading[1] = 'b0;
 assign lane_column0_leading[0] = lane_column0_x0[0];
-assign lane_column0_distance2[8-1:4] = 'b0000;
-assign lane_column0_distance2[4-1:0] = lane_column0_symbol2;
 assign lane_column0_over[6] = lane_column0_reaches6_flag;
 assign lane_column0_over[5] = lane_column0_reaches5_flag;
 assign lane_column0_over[4] = lane_column0_reaches4_flag;
@@ -469,8 +465,6 @@ assign lane_column0_reaches6_leading[1] = lane_column0_x0[5];
 assign lane_column0_reaches6_leading[0] = lane_column0_x0[6];
 assign lane_column1_leading[1] = 'b0;
 assign lane_column1_leading[0] = lane_column1_x0[0];
-assign lane_column1_distance2[8-1:4] = 'b0000;
-assign lane_column1_distance2[4-1:0] = lane_column1_symbol2;
 assign lane_column1_over[6] = lane_column1_reaches13_flag;
 assign lane_column1_over[5] = lane_column1_reaches12_flag;
 assign lane_column1_over[4] = lane_column1_reaches11_flag;
@@ -1512,17 +1506,8 @@ assign lane_column0_index1 = (lane_column0_code1 + lane_column0_bias1);
 
 assign lane_column0_symbol2 = {token_tables0_either10_shown[lane_column0_part2[4-1:0]], token_tables0_either9_shown[lane_column0_part2[4-1:0]], token_tables0_either8_shown[lane_column0_part2[4-1:0]], token_tables0_either7_shown[lane_column0_part2[4-1:0]]};
 
-always @(lane_column0_spelt2, lane_column0_distance2, emax_shown, lane_column0_part2) begin: lane_column0_look_back
-    lane_column0_base2 = emax_shown;
-    lane_column0_down2 = lane_column0_distance2;
-    if (lane_column0_spelt2) begin
-        lane_column0_base2 = lane_column0_part2;
-        lane_column0_down2 = 0;
-    end
-end
-
-assign lane_column0_negative = (lane_column0_base2 < lane_column0_down2);
-assign lane_column0_exponent = (lane_column0_base2 - lane_column0_down2);
+assign lane_column0_negative = (lane_column0_base3 < {4'h0, lane_column0_down3});
+assign lane_column0_exponent = (lane_column0_base3 - {4'h0, lane_column0_down3});
 
 always @(posedge clk) begin: lane_column0_ring
     if (step) begin
@@ -1581,6 +1566,12 @@ always @(posedge clk) begin: lane_column0_follow
             lane_column0_part2 <= {4'h0, lane_column0_index1};
         end
         lane_column0_spelt2 <= (lane_column0_spell || lane_column0_absent || (lane_column0_done && lane_column0_spelt2));
+        lane_column0_base3 <= emax_shown;
+        lane_column0_down3 <= lane_column0_symbol2;
+        if (lane_column0_spelt2) begin
+            lane_column0_base3 <= lane_column0_part2;
+            lane_column0_down3 <= 0;
+        end
     end
 end
 
@@ -1687,17 +1678,8 @@ assign lane_column1_index1 = (lane_column1_code1 + lane_column1_bias1);
 
 assign lane_column1_symbol2 = {token_tables1_either21_shown[lane_column1_part2[4-1:0]], token_tables1_either20_shown[lane_column1_part2[4-1:0]], token_tables1_either19_shown[lane_column1_part2[4-1:0]], token_tables1_either18_shown[lane_column1_part2[4-1:0]]};
 
-always @(lane_column1_spelt2, lane_column1_distance2, emax_shown, lane_column1_part2) begin: lane_column1_look_back
-    lane_column1_base2 = emax_shown;
-    lane_column1_down2 = lane_column1_distance2;
-    if (lane_column1_spelt2) begin
-        lane_column1_base2 = lane_column1_part2;
-        lane_column1_down2 = 0;
-    end
-end
-
-assign lane_column1_negative = (lane_column1_base2 < lane_column1_down2);
-assign lane_column1_exponent = (lane_column1_base2 - lane_column1_down2);
+assign lane_column1_negative = (lane_column1_base3 < {4'h0, lane_column1_down3});
+assign lane_column1_exponent = (lane_column1_base3 - {4'h0, lane_column1_down3});
 
 always @(posedge clk) begin: lane_column1_ring
     if (step) begin
@@ -1756,6 +1738,12 @@ always @(posedge clk) begin: lane_column1_follow
             lane_column1_part2 <= {4'h0, lane_column1_index1};
         end
         lane_column1_spelt2 <= (lane_column1_spell || lane_column1_absent || (lane_column1_done && lane_column1_spelt2));
+        lane_column1_base3 <= emax_shown;
+        lane_column1_down3 <= lane_column1_symbol2;
+        if (lane_column1_spelt2) begin
+            lane_column1_base3 <= lane_column1_part2;
+            lane_column1_down3 <= 0;
+        end
     end
 end
 
@@ -1932,10 +1920,9 @@ always @(posedge clk) begin: follow_on
             payload <= paid;
         end
     end
-    if (move) begin
-        m_exponents_tdata <= exponents_word;
-    end
 end
+
+assign m_exponents_tdata = exponents_word;
 
 always @(posedge clk) begin: count_last
     if ((step && more && last)) begin
@@ -2009,15 +1996,12 @@ always @(posedge clk) begin: look_back
     if (rst == 1) begin
         lacking <= 0;
         left <= 0;
-        sunk <= 0;
+        arrived <= 0;
         some_left <= 0;
     end
     else begin
         lacking <= (move && missing);
-        sunk <= 0;
-        if ((move && valid2)) begin
-            sunk <= negative_bits;
-        end
+        arrived <= (move && valid2);
         left <= (start && leaving);
         some_left <= ((phase == 2'b01) && leaving && step);
     end
@@ -2029,12 +2013,12 @@ always @(posedge clk) begin: look_at_lanes
     surfeit <= unread;
 end
 
-always @(odd_states, surfeit, odd_payloads, lacking, sunk, left, some_left) begin: judge
+always @(odd_states, surfeit, arrived, odd_payloads, lacking, left, negative_bits, some_left) begin: judge
     wrong = 0;
     if (lacking) begin
         wrong = 7;
     end
-    else if ((sunk != 0)) begin
+    else if ((arrived && (negative_bits != 0))) begin
         wrong = 8;
     end
     else if ((some_left && odd_states)) begin

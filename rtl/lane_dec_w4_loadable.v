@@ -71,7 +71,7 @@ wire s_codes_tready;
 input s_codes_tlast;
 input [7:0] s_codes_tuser;
 output [31:0] m_exponents_tdata;
-reg [31:0] m_exponents_tdata;
+wire [31:0] m_exponents_tdata;
 output m_exponents_tvalid;
 reg m_exponents_tvalid;
 input m_exponents_tready;
@@ -90,6 +90,7 @@ wire [34:0] limits;
 wire [15:0] escape;
 wire [31:0] dealt;
 wire able;
+reg arrived;
 reg blank;
 reg boundary;
 wire cleared;
@@ -131,7 +132,6 @@ reg some_left;
 wire source;
 wire start;
 wire step;
-reg [3:0] sunk;
 reg surfeit;
 wire [3:0] take;
 wire turned;
@@ -151,9 +151,9 @@ wire [3:0] take_bits;
 wire [63:0] paid;
 wire [31:0] exponents_word;
 reg [1:0] surplus;
-wire [3:0] negative_bits;
 wire [3:0] odd_state_bits;
 wire [3:0] odd_payload_bits;
+wire [3:0] negative_bits;
 reg [1:0] gather_lanes0_some;
 reg [15:0] gather_lanes0_shift0_before;
 reg [15:0] gather_lanes0_shift0_after;
@@ -256,14 +256,13 @@ wire [7:0] lane_column0_exponent;
 wire lane_column0_negative;
 wire [1:0] lane_column0_leading;
 wire [15:0] lane_column0_back;
-reg [7:0] lane_column0_base2;
+reg [7:0] lane_column0_base3;
 wire [3:0] lane_column0_bias1;
 reg lane_column0_both1;
 reg [3:0] lane_column0_code1;
 reg lane_column0_coded1;
-wire [7:0] lane_column0_distance2;
 wire lane_column0_done;
-reg [7:0] lane_column0_down2;
+reg [3:0] lane_column0_down3;
 wire lane_column0_escape0;
 wire [3:0] lane_column0_index1;
 reg [7:0] lane_column0_part2;
@@ -307,14 +306,13 @@ wire [7:0] lane_column1_exponent;
 wire lane_column1_negative;
 wire [1:0] lane_column1_leading;
 wire [15:0] lane_column1_back;
-reg [7:0] lane_column1_base2;
+reg [7:0] lane_column1_base3;
 wire [3:0] lane_column1_bias1;
 reg lane_column1_both1;
 reg [3:0] lane_column1_code1;
 reg lane_column1_coded1;
-wire [7:0] lane_column1_distance2;
 wire lane_column1_done;
-reg [7:0] lane_column1_down2;
+reg [3:0] lane_column1_down3;
 wire lane_column1_escape0;
 wire [3:0] lane_column1_index1;
 reg [7:0] lane_column1_part2;
@@ -358,14 +356,13 @@ wire [7:0] lane_column2_exponent;
 wire lane_column2_negative;
 wire [1:0] lane_column2_leading;
 wire [15:0] lane_column2_back;
-reg [7:0] lane_column2_base2;
+reg [7:0] lane_column2_base3;
 wire [3:0] lane_column2_bias1;
 reg lane_column2_both1;
 reg [3:0] lane_column2_code1;
 reg lane_column2_coded1;
-wire [7:0] lane_column2_distance2;
 wire lane_column2_done;
-reg [7:0] lane_column2_down2;
+reg [3:0] lane_column2_down3;
 wire lane_column2_escape0;
 wire [3:0] lane_column2_index1;
 reg [7:0] lane_column2_part2;
@@ -408,14 +405,13 @@ wire [7:0] lane_column3_exponent;
 wire lane_column3_negative;
 wire [1:0] lane_column3_leading;
 wire [15:0] lane_column3_back;
-reg [7:0] lane_column3_base2;
+reg [7:0] lane_column3_base3;
 wire [3:0] lane_column3_bias1;
 reg lane_column3_both1;
 reg [3:0] lane_column3_code1;
 reg lane_column3_coded1;
-wire [7:0] lane_column3_distance2;
 wire lane_column3_done;
-reg [7:0] lane_column3_down2;
+reg [3:0] lane_column3_down3;
 wire lane_column3_escape0;
 wire [3:0] lane_column3_index1;
 reg [7:0] lane_column3_part2;
@@ -466,10 +462,6 @@ assign exponents_word[32-1:24] = lane_column3_exponent;
 assign exponents_word[24-1:16] = lane_column2_exponent;
 assign exponents_word[16-1:8] = lane_column1_exponent;
 assign exponents_word[8-1:0] = lane_column0_exponent;
-assign negative_bits[3] = lane_column3_negative;
-assign negative_bits[2] = lane_column2_negative;
-assign negative_bits[1] = lane_column1_negative;
-assign negative_bits[0] = lane_column0_negative;
 assign odd_state_bits[3] = judge_lane3_odd_state;
 assign odd_state_bits[2] = judge_lane2_odd_state;
 assign odd_state_bits[1] = judge_lane1_odd_state;
@@ -478,6 +470,10 @@ assign odd_payload_bits[3] = judge_lane3_odd_payload;
 assign odd_payload_bits[2] = judge_lane2_odd_payload;
 assign odd_payload_bits[1] = judge_lane1_odd_payload;
 assign odd_payload_bits[0] = judge_lane0_odd_payload;
+assign negative_bits[3] = lane_column3_negative;
+assign negative_bits[2] = lane_column2_negative;
+assign negative_bits[1] = lane_column1_negative;
+assign negative_bits[0] = lane_column0_negative;
 assign code_window0_dealt_word[32-1:24] = code_window0_pick16_chosen;
 assign code_window0_dealt_word[24-1:16] = code_window0_pick15_chosen;
 assign code_window0_dealt_word[16-1:8] = code_window0_pick14_chosen;
@@ -530,8 +526,6 @@ assign code_tables0_memory0_row_memory0_ram0_write_data[51-1:20] = code_tables0_
 assign code_tables0_memory0_row_memory0_ram0_write_data[20-1:0] = code_tables0_memory0_row_memory0_gather0_word;
 assign lane_column0_leading[1] = 'b0;
 assign lane_column0_leading[0] = lane_column0_x0[0];
-assign lane_column0_distance2[8-1:4] = 'b0000;
-assign lane_column0_distance2[4-1:0] = lane_column0_symbol2;
 assign lane_column0_over[6] = lane_column0_reaches6_flag;
 assign lane_column0_over[5] = lane_column0_reaches5_flag;
 assign lane_column0_over[4] = lane_column0_reaches4_flag;
@@ -592,8 +586,6 @@ assign lane_column0_reaches6_leading[1] = lane_column0_x0[5];
 assign lane_column0_reaches6_leading[0] = lane_column0_x0[6];
 assign lane_column1_leading[1] = 'b0;
 assign lane_column1_leading[0] = lane_column1_x0[0];
-assign lane_column1_distance2[8-1:4] = 'b0000;
-assign lane_column1_distance2[4-1:0] = lane_column1_symbol2;
 assign lane_column1_over[6] = lane_column1_reaches13_flag;
 assign lane_column1_over[5] = lane_column1_reaches12_flag;
 assign lane_column1_over[4] = lane_column1_reaches11_flag;
@@ -654,8 +646,6 @@ assign lane_column1_reaches13_leading[1] = lane_column1_x0[5];
 assign lane_column1_reaches13_leading[0] = lane_column1_x0[6];
 assign lane_column2_leading[1] = 'b0;
 assign lane_column2_leading[0] = lane_column2_x0[0];
-assign lane_column2_distance2[8-1:4] = 'b0000;
-assign lane_column2_distance2[4-1:0] = lane_column2_symbol2;
 assign lane_column2_over[6] = lane_column2_reaches20_flag;
 assign lane_column2_over[5] = lane_column2_reaches19_flag;
 assign lane_column2_over[4] = lane_column2_reaches18_flag;
@@ -716,8 +706,6 @@ assign lane_column2_reaches20_leading[1] = lane_column2_x0[5];
 assign lane_column2_reaches20_leading[0] = lane_column2_x0[6];
 assign lane_column3_leading[1] = 'b0;
 assign lane_column3_leading[0] = lane_column3_x0[0];
-assign lane_column3_distance2[8-1:4] = 'b0000;
-assign lane_column3_distance2[4-1:0] = lane_column3_symbol2;
 assign lane_column3_over[6] = lane_column3_reaches27_flag;
 assign lane_column3_over[5] = lane_column3_reaches26_flag;
 assign lane_column3_over[4] = lane_column3_reaches25_flag;
@@ -1674,17 +1662,8 @@ assign lane_column0_index1 = (lane_column0_code1 + lane_column0_bias1);
 
 assign lane_column0_symbol2 = {code_tables0_memory0_s3[lane_column0_part2[4-1:0]], code_tables0_memory0_s2[lane_column0_part2[4-1:0]], code_tables0_memory0_s1[lane_column0_part2[4-1:0]], code_tables0_memory0_s0[lane_column0_part2[4-1:0]]};
 
-always @(lane_column0_spelt2, lane_column0_distance2, emax2, lane_column0_part2) begin: lane_column0_look_back
-    lane_column0_base2 = emax2;
-    lane_column0_down2 = lane_column0_distance2;
-    if (lane_column0_spelt2) begin
-        lane_column0_base2 = lane_column0_part2;
-        lane_column0_down2 = 0;
-    end
-end
-
-assign lane_column0_negative = (lane_column0_base2 < lane_column0_down2);
-assign lane_column0_exponent = (lane_column0_base2 - lane_column0_down2);
+assign lane_column0_negative = (lane_column0_base3 < {4'h0, lane_column0_down3});
+assign lane_column0_exponent = (lane_column0_base3 - {4'h0, lane_column0_down3});
 
 always @(posedge clk) begin: lane_column0_ring
     if (step) begin
@@ -1743,6 +1722,12 @@ always @(posedge clk) begin: lane_column0_follow
             lane_column0_part2 <= {4'h0, lane_column0_index1};
         end
         lane_column0_spelt2 <= (lane_column0_spell || lane_column0_absent || (lane_column0_done && lane_column0_spelt2));
+        lane_column0_base3 <= emax2;
+        lane_column0_down3 <= lane_column0_symbol2;
+        if (lane_column0_spelt2) begin
+            lane_column0_base3 <= lane_column0_part2;
+            lane_column0_down3 <= 0;
+        end
     end
 end
 
@@ -1837,17 +1822,8 @@ assign lane_column1_index1 = (lane_column1_code1 + lane_column1_bias1);
 
 assign lane_column1_symbol2 = {code_tables0_memory0_s3[lane_column1_part2[4-1:0]], code_tables0_memory0_s2[lane_column1_part2[4-1:0]], code_tables0_memory0_s1[lane_column1_part2[4-1:0]], code_tables0_memory0_s0[lane_column1_part2[4-1:0]]};
 
-always @(lane_column1_spelt2, lane_column1_distance2, emax2, lane_column1_part2) begin: lane_column1_look_back
-    lane_column1_base2 = emax2;
-    lane_column1_down2 = lane_column1_distance2;
-    if (lane_column1_spelt2) begin
-        lane_column1_base2 = lane_column1_part2;
-        lane_column1_down2 = 0;
-    end
-end
-
-assign lane_column1_negative = (lane_column1_base2 < lane_column1_down2);
-assign lane_column1_exponent = (lane_column1_base2 - lane_column1_down2);
+assign lane_column1_negative = (lane_column1_base3 < {4'h0, lane_column1_down3});
+assign lane_column1_exponent = (lane_column1_base3 - {4'h0, lane_column1_down3});
 
 always @(posedge clk) begin: lane_column1_ring
     if (step) begin
@@ -1906,6 +1882,12 @@ always @(posedge clk) begin: lane_column1_follow
             lane_column1_part2 <= {4'h0, lane_column1_index1};
         end
         lane_column1_spelt2 <= (lane_column1_spell || lane_column1_absent || (lane_column1_done && lane_column1_spelt2));
+        lane_column1_base3 <= emax2;
+        lane_column1_down3 <= lane_column1_symbol2;
+        if (lane_column1_spelt2) begin
+            lane_column1_base3 <= lane_column1_part2;
+            lane_column1_down3 <= 0;
+        end
     end
 end
 
@@ -2000,17 +1982,8 @@ assign lane_column2_index1 = (lane_column2_code1 + lane_column2_bias1);
 
 assign lane_column2_symbol2 = {code_tables0_memory0_s3[lane_column2_part2[4-1:0]], code_tables0_memory0_s2[lane_column2_part2[4-1:0]], code_tables0_memory0_s1[lane_column2_part2[4-1:0]], code_tables0_memory0_s0[lane_column2_part2[4-1:0]]};
 
-always @(lane_column2_spelt2, lane_column2_distance2, emax2, lane_column2_part2) begin: lane_column2_look_back
-    lane_column2_base2 = emax2;
-    lane_column2_down2 = lane_column2_distance2;
-    if (lane_column2_spelt2) begin
-        lane_column2_base2 = lane_column2_part2;
-        lane_column2_down2 = 0;
-    end
-end
-
-assign lane_column2_negative = (lane_column2_base2 < lane_column2_down2);
-assign lane_column2_exponent = (lane_column2_base2 - lane_column2_down2);
+assign lane_column2_negative = (lane_column2_base3 < {4'h0, lane_column2_down3});
+assign lane_column2_exponent = (lane_column2_base3 - {4'h0, lane_column2_down3});
 
 always @(posedge clk) begin: lane_column2_ring
     if (step) begin
@@ -2069,6 +2042,12 @@ always @(posedge clk) begin: lane_column2_follow
             lane_column2_part2 <= {4'h0, lane_column2_index1};
         end
         lane_column2_spelt2 <= (lane_column2_spell || lane_column2_absent || (lane_column2_done && lane_column2_spelt2));
+        lane_column2_base3 <= emax2;
+        lane_column2_down3 <= lane_column2_symbol2;
+        if (lane_column2_spelt2) begin
+            lane_column2_base3 <= lane_column2_part2;
+            lane_column2_down3 <= 0;
+        end
     end
 end
 
@@ -2163,17 +2142,8 @@ assign lane_column3_index1 = (lane_column3_code1 + lane_column3_bias1);
 
 assign lane_column3_symbol2 = {code_tables0_memory0_s3[lane_column3_part2[4-1:0]], code_tables0_memory0_s2[lane_column3_part2[4-1:0]], code_tables0_memory0_s1[lane_column3_part2[4-1:0]], code_tables0_memory0_s0[lane_column3_part2[4-1:0]]};
 
-always @(lane_column3_spelt2, lane_column3_distance2, emax2, lane_column3_part2) begin: lane_column3_look_back
-    lane_column3_base2 = emax2;
-    lane_column3_down2 = lane_column3_distance2;
-    if (lane_column3_spelt2) begin
-        lane_column3_base2 = lane_column3_part2;
-        lane_column3_down2 = 0;
-    end
-end
-
-assign lane_column3_negative = (lane_column3_base2 < lane_column3_down2);
-assign lane_column3_exponent = (lane_column3_base2 - lane_column3_down2);
+assign lane_column3_negative = (lane_column3_base3 < {4'h0, lane_column3_down3});
+assign lane_column3_exponent = (lane_column3_base3 - {4'h0, lane_column3_down3});
 
 always @(posedge clk) begin: lane_column3_ring
     if (step) begin
@@ -2232,6 +2202,12 @@ always @(posedge clk) begin: lane_column3_follow
             lane_column3_part2 <= {4'h0, lane_column3_index1};
         end
         lane_column3_spelt2 <= (lane_column3_spell || lane_column3_absent || (lane_column3_done && lane_column3_spelt2));
+        lane_column3_base3 <= emax2;
+        lane_column3_down3 <= lane_column3_symbol2;
+        if (lane_column3_spelt2) begin
+            lane_column3_base3 <= lane_column3_part2;
+            lane_column3_down3 <= 0;
+        end
     end
 end
 
@@ -2408,10 +2384,9 @@ always @(posedge clk) begin: follow_on
             payload <= paid;
         end
     end
-    if (move) begin
-        m_exponents_tdata <= exponents_word;
-    end
 end
+
+assign m_exponents_tdata = exponents_word;
 
 always @(posedge clk) begin: count_last
     if ((step && more && last)) begin
@@ -2430,15 +2405,12 @@ always @(posedge clk) begin: look_back
     if (rst == 1) begin
         lacking <= 0;
         left <= 0;
-        sunk <= 0;
+        arrived <= 0;
         some_left <= 0;
     end
     else begin
         lacking <= (move && missing);
-        sunk <= 0;
-        if ((move && valid2)) begin
-            sunk <= negative_bits;
-        end
+        arrived <= (move && valid2);
         left <= (start && leaving);
         some_left <= ((phase == 2'b01) && leaving && step);
     end
@@ -2450,12 +2422,12 @@ always @(posedge clk) begin: look_at_lanes
     surfeit <= unread;
 end
 
-always @(odd_states, surfeit, odd_payloads, lacking, sunk, left, some_left) begin: judge
+always @(odd_states, surfeit, arrived, odd_payloads, lacking, left, negative_bits, some_left) begin: judge
     wrong = 0;
     if (lacking) begin
         wrong = 7;
     end
-    else if ((sunk != 0)) begin
+    else if ((arrived && (negative_bits != 0))) begin
         wrong = 8;
     end
     else if ((some_left && odd_states)) begin

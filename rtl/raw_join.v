@@ -38,7 +38,7 @@ module raw_join (
 // s_span       in   of each chunk with other values, as of chunk_parse; taken with its last group
 // s_exponents  in   of those, in groups of which only the chunk's last may be short
 // s_raw        in   words that hold their raw parts; tlast = the chunk's last
-// s_tail       in   the chunk's last four raw bytes, which are not in s_raw
+// s_tail       in   the chunk's last four raw bytes, which are not in s_raw; taken as s_span is
 // m_axis       out  the values, 0 where a flag is set; tuser and tlast as in s_flags
 // rst          in   synchronous, active high; then m_axis shows zeros, offered or not
 
@@ -82,23 +82,25 @@ wire in_tail;
 wire accepted;
 wire aligned;
 reg [1:0] amount;
+reg crosses;
+wire enough;
 wire enter;
-wire fetch;
 reg frame_last;
-wire full;
 wire [2:0] grown;
 wire here;
 wire known;
 reg needs_exponents;
-reg needs_word;
+reg next_word;
 wire none;
 wire [0:0] number;
+wire opened;
 wire opens;
 wire [1:0] origin;
+reg other;
+reg passes;
 reg [3:0] phase;
 reg [1:0] place;
 reg [1:0] place_here;
-wire pop;
 wire room;
 wire step;
 wire [1:0] stripped;
@@ -107,47 +109,106 @@ reg valid;
 reg [0:0] zeros;
 wire [1:0] twice;
 wire [1:0] once;
-wire tail_join0_fill;
-wire tail_join0_load;
-reg tail_join0_loaded;
-reg tail_join0_over;
-reg tail_join0_partial;
-reg tail_join0_rest;
-wire tail_join0_vacant;
-wire [1:0] tail_join0_behind;
-wire [7:0] tail_join0_cut4_field;
-wire [7:0] tail_join0_cut5_field;
-wire [7:0] tail_join0_cut6_field;
-wire [7:0] tail_join0_cut7_field;
-wire [7:0] tail_join0_cut8_field;
-wire [7:0] tail_join0_cut9_field;
-wire [7:0] tail_join0_cut10_field;
-wire [7:0] tail_join0_cut11_field;
-reg [7:0] tail_join0_rotate0_word;
-reg [7:0] tail_join0_rotate0_either1_chosen;
-reg [7:0] tail_join0_rotate0_either2_chosen;
-reg [7:0] tail_join0_rotate0_either3_chosen;
-reg [7:0] tail_join0_rotate0_either4_chosen;
-reg [7:0] tail_join0_rotate0_either5_chosen;
-reg [7:0] tail_join0_rotate0_either6_chosen;
-reg [7:0] tail_join0_rotate0_either7_chosen;
-reg [7:0] tail_join0_put0_byte;
-reg [7:0] tail_join0_put1_byte;
-reg [7:0] tail_join0_put2_byte;
-reg [7:0] tail_join0_put3_byte;
-reg [7:0] ring0_keep0_kept;
-reg [7:0] ring0_keep1_kept;
-reg [7:0] ring0_keep2_kept;
-reg [7:0] ring0_join0_item;
-reg [7:0] ring0_join1_item;
-reg [7:0] ring0_join2_item;
-reg [7:0] ring0_rotate1_word;
-reg [7:0] ring0_rotate1_either9_chosen;
-reg [7:0] ring0_rotate1_either10_chosen;
-reg [7:0] ring0_rotate1_either11_chosen;
-reg [7:0] ring0_rotate1_either12_chosen;
-reg [7:0] ring0_rotate1_either13_chosen;
-reg [7:0] ring0_rotate1_either14_chosen;
+reg raw_ring0_full_high;
+reg raw_ring0_full_low;
+reg [1:0] raw_ring0_going;
+reg raw_ring0_here;
+reg raw_ring0_here_still;
+reg raw_ring0_here_sure;
+wire raw_ring0_more;
+wire raw_ring0_more_other;
+wire raw_ring0_part;
+reg raw_ring0_partial;
+reg raw_ring0_pop_high;
+reg raw_ring0_pop_low;
+reg raw_ring0_skips;
+reg raw_ring0_still_high;
+reg raw_ring0_still_low;
+reg raw_ring0_sure_high;
+reg raw_ring0_sure_low;
+reg raw_ring0_there;
+reg raw_ring0_there_sure;
+reg [1:0] raw_ring0_used;
+wire raw_ring0_whole;
+wire raw_ring0_whole_other;
+wire raw_ring0_low_in_tready;
+wire raw_ring0_high_in_tready;
+wire raw_ring0_low_in_tvalid;
+wire raw_ring0_high_in_tvalid;
+wire raw_ring0_low_in_tlast;
+wire raw_ring0_high_in_tlast;
+wire [1:0] raw_ring0_behind;
+wire [15:0] raw_ring0_cut4_field;
+wire [15:0] raw_ring0_cut5_field;
+wire [16:0] raw_ring0_fifo0_word;
+reg [16:0] raw_ring0_fifo0_shown;
+reg raw_ring0_fifo0_bare_queue0_valid;
+wire raw_ring0_fifo0_bare_queue0_pop;
+wire raw_ring0_fifo0_bare_queue0_fetch;
+reg raw_ring0_fifo0_bare_queue0_full;
+reg [9:0] raw_ring0_fifo0_bare_queue0_head;
+wire [9:0] raw_ring0_fifo0_bare_queue0_head_next;
+reg raw_ring0_fifo0_bare_queue0_some;
+reg [9:0] raw_ring0_fifo0_bare_queue0_tail;
+wire [9:0] raw_ring0_fifo0_bare_queue0_tail_next;
+wire raw_ring0_fifo0_bare_queue0_take;
+wire [15:0] raw_ring0_fifo0_cut6_field;
+wire raw_ring0_fifo0_cut7_field;
+wire [16:0] raw_ring0_fifo1_word;
+reg [16:0] raw_ring0_fifo1_shown;
+reg raw_ring0_fifo1_bare_queue1_valid;
+wire raw_ring0_fifo1_bare_queue1_pop;
+wire raw_ring0_fifo1_bare_queue1_fetch;
+reg raw_ring0_fifo1_bare_queue1_full;
+reg [9:0] raw_ring0_fifo1_bare_queue1_head;
+wire [9:0] raw_ring0_fifo1_bare_queue1_head_next;
+reg raw_ring0_fifo1_bare_queue1_some;
+reg [9:0] raw_ring0_fifo1_bare_queue1_tail;
+wire [9:0] raw_ring0_fifo1_bare_queue1_tail_next;
+wire raw_ring0_fifo1_bare_queue1_take;
+wire [15:0] raw_ring0_fifo1_cut8_field;
+wire raw_ring0_fifo1_cut9_field;
+wire [7:0] raw_ring0_cut10_field;
+wire [7:0] raw_ring0_cut11_field;
+wire [7:0] raw_ring0_cut12_field;
+wire [7:0] raw_ring0_cut13_field;
+reg [7:0] raw_ring0_rotate0_word;
+reg [7:0] raw_ring0_rotate0_either1_chosen;
+reg [7:0] raw_ring0_rotate0_either2_chosen;
+reg [7:0] raw_ring0_rotate0_either3_chosen;
+reg [7:0] raw_ring0_rotate0_either4_chosen;
+reg [7:0] raw_ring0_rotate0_either5_chosen;
+reg [7:0] raw_ring0_rotate0_either6_chosen;
+reg [7:0] raw_ring0_rotate0_either7_chosen;
+reg [1:0] raw_ring0_tail_join0_own;
+reg raw_ring0_tail_join0_ends;
+reg raw_ring0_tail_join0_over;
+reg raw_ring0_tail_join0_shown;
+wire [7:0] raw_ring0_tail_join0_cut14_field;
+wire [7:0] raw_ring0_tail_join0_cut15_field;
+reg [7:0] raw_ring0_tail_join0_put0_byte;
+reg [7:0] raw_ring0_tail_join0_put1_byte;
+reg [1:0] raw_ring0_tail_join1_own;
+reg raw_ring0_tail_join1_ends;
+reg raw_ring0_tail_join1_over;
+reg raw_ring0_tail_join1_shown;
+wire [7:0] raw_ring0_tail_join1_cut16_field;
+wire [7:0] raw_ring0_tail_join1_cut17_field;
+reg [7:0] raw_ring0_tail_join1_put2_byte;
+reg [7:0] raw_ring0_tail_join1_put3_byte;
+reg [7:0] raw_ring0_rotate1_word;
+reg [7:0] raw_ring0_rotate1_either8_yes;
+reg [7:0] raw_ring0_rotate1_either8_no;
+reg [7:0] raw_ring0_rotate1_either9_yes;
+reg [7:0] raw_ring0_rotate1_either9_no;
+reg [7:0] raw_ring0_rotate1_either9_chosen;
+reg [7:0] raw_ring0_rotate1_either10_chosen;
+reg [7:0] raw_ring0_rotate1_either11_chosen;
+reg [7:0] raw_ring0_rotate1_either12_chosen;
+reg [7:0] raw_ring0_rotate1_either13_chosen;
+reg [7:0] raw_ring0_rotate1_either14_chosen;
+reg [1:0] raw_ring0_load_slot0_loads;
+reg [1:0] raw_ring0_load_slot2_loads;
 wire [7:0] exponent_ring0_only;
 reg [23:0] form_raw0_raw;
 wire [23:0] form_raw0_one;
@@ -159,18 +220,24 @@ reg [0:0] find_sources0_find_source0_source;
 reg [0:0] keep_reset0_kept;
 reg [31:0] expand0_pick0_chosen;
 wire [4:0] expand0_pick0_choices;
+(* no_rw_check *) reg [16:0] raw_ring0_fifo0_bare_queue0_ram0_memory [0:1024-1];
+(* no_rw_check *) reg [16:0] raw_ring0_fifo1_bare_queue1_ram1_memory [0:1024-1];
 
 assign twice[1] = number[0];
 assign twice[0] = 'b0;
 assign once[1] = 'b0;
 assign once[0] = number[0];
-assign form_raw0_one[24-1:16] = ring0_rotate1_either12_chosen;
+assign raw_ring0_fifo0_word[17-1:1] = raw_ring0_cut4_field;
+assign raw_ring0_fifo0_word[0] = raw_ring0_low_in_tlast;
+assign raw_ring0_fifo1_word[17-1:1] = raw_ring0_cut5_field;
+assign raw_ring0_fifo1_word[0] = raw_ring0_high_in_tlast;
+assign form_raw0_one[24-1:16] = raw_ring0_rotate1_either12_chosen;
 assign form_raw0_one[16-1:0] = 'b0000000000000000;
-assign form_raw0_three[24-1:16] = ring0_rotate1_either14_chosen;
-assign form_raw0_three[16-1:8] = ring0_rotate1_either13_chosen;
-assign form_raw0_three[8-1:0] = ring0_rotate1_either12_chosen;
-assign form_raw0_two[24-1:16] = ring0_rotate1_either13_chosen;
-assign form_raw0_two[16-1:8] = ring0_rotate1_either12_chosen;
+assign form_raw0_three[24-1:16] = raw_ring0_rotate1_either14_chosen;
+assign form_raw0_three[16-1:8] = raw_ring0_rotate1_either13_chosen;
+assign form_raw0_three[8-1:0] = raw_ring0_rotate1_either12_chosen;
+assign form_raw0_two[24-1:16] = raw_ring0_rotate1_either13_chosen;
+assign form_raw0_two[16-1:8] = raw_ring0_rotate1_either12_chosen;
 assign form_raw0_two[8-1:0] = 'b00000000;
 assign form_value0_joined[31] = form_raw0_raw[23];
 assign form_value0_joined[31-1:23] = exponent_ring0_only;
@@ -186,242 +253,493 @@ assign in_tail = s_span_tdata[(5 - 1)];
 
 assign stripped = s_span_tdata[7-1:(7 - 2)];
 
-assign tail_join0_cut4_field = s_raw_tdata[8-1:(8 - 8)];
+assign raw_ring0_cut4_field = s_raw_tdata[16-1:(16 - 16)];
 
-assign tail_join0_cut5_field = s_raw_tdata[16-1:(16 - 8)];
+assign raw_ring0_cut5_field = s_raw_tdata[32-1:(32 - 16)];
 
-assign tail_join0_cut6_field = s_raw_tdata[24-1:(24 - 8)];
-
-assign tail_join0_cut7_field = s_raw_tdata[32-1:(32 - 8)];
-
-assign tail_join0_cut8_field = s_tail_tdata[8-1:(8 - 8)];
-
-assign tail_join0_cut9_field = s_tail_tdata[16-1:(16 - 8)];
-
-assign tail_join0_cut10_field = s_tail_tdata[24-1:(24 - 8)];
-
-assign tail_join0_cut11_field = s_tail_tdata[32-1:(32 - 8)];
-
-always @(tail_join0_cut10_field, tail_join0_behind[1], tail_join0_cut8_field) begin: tail_join0_rotate0_either0_show
-    tail_join0_rotate0_word = tail_join0_cut8_field;
-    if (tail_join0_behind[1]) begin
-        tail_join0_rotate0_word = tail_join0_cut10_field;
+always @(posedge clk) begin: raw_ring0_fifo0_bare_queue0_ram0_write_port
+    if (raw_ring0_fifo0_bare_queue0_take) begin
+        raw_ring0_fifo0_bare_queue0_ram0_memory[raw_ring0_fifo0_bare_queue0_tail] <= raw_ring0_fifo0_word;
     end
 end
 
-always @(tail_join0_cut11_field, tail_join0_behind[1], tail_join0_cut9_field) begin: tail_join0_rotate0_either1_show
-    tail_join0_rotate0_either1_chosen = tail_join0_cut9_field;
-    if (tail_join0_behind[1]) begin
-        tail_join0_rotate0_either1_chosen = tail_join0_cut11_field;
+always @(posedge clk) begin: raw_ring0_fifo0_bare_queue0_ram0_read_port
+    if (raw_ring0_fifo0_bare_queue0_fetch) begin
+        raw_ring0_fifo0_shown <= raw_ring0_fifo0_bare_queue0_ram0_memory[raw_ring0_fifo0_bare_queue0_head];
     end
 end
 
-always @(tail_join0_cut8_field, tail_join0_behind[1], tail_join0_cut10_field) begin: tail_join0_rotate0_either2_show
-    tail_join0_rotate0_either2_chosen = tail_join0_cut10_field;
-    if (tail_join0_behind[1]) begin
-        tail_join0_rotate0_either2_chosen = tail_join0_cut8_field;
-    end
-end
+assign raw_ring0_fifo0_bare_queue0_head_next = {raw_ring0_fifo0_bare_queue0_head[(10 - 1)-1:0], (!(raw_ring0_fifo0_bare_queue0_head[9] ^ raw_ring0_fifo0_bare_queue0_head[6]))};
 
-always @(tail_join0_cut9_field, tail_join0_behind[1], tail_join0_cut11_field) begin: tail_join0_rotate0_either3_show
-    tail_join0_rotate0_either3_chosen = tail_join0_cut11_field;
-    if (tail_join0_behind[1]) begin
-        tail_join0_rotate0_either3_chosen = tail_join0_cut9_field;
-    end
-end
+assign raw_ring0_fifo0_bare_queue0_tail_next = {raw_ring0_fifo0_bare_queue0_tail[(10 - 1)-1:0], (!(raw_ring0_fifo0_bare_queue0_tail[9] ^ raw_ring0_fifo0_bare_queue0_tail[6]))};
 
-always @(tail_join0_rotate0_either1_chosen, tail_join0_behind[0], tail_join0_rotate0_word) begin: tail_join0_rotate0_either4_show
-    tail_join0_rotate0_either4_chosen = tail_join0_rotate0_word;
-    if (tail_join0_behind[0]) begin
-        tail_join0_rotate0_either4_chosen = tail_join0_rotate0_either1_chosen;
-    end
-end
+assign raw_ring0_low_in_tready = (!raw_ring0_fifo0_bare_queue0_full);
+assign raw_ring0_fifo0_bare_queue0_take = (raw_ring0_low_in_tvalid && (!raw_ring0_fifo0_bare_queue0_full));
+assign raw_ring0_fifo0_bare_queue0_fetch = (raw_ring0_fifo0_bare_queue0_some && (raw_ring0_fifo0_bare_queue0_pop || (!raw_ring0_fifo0_bare_queue0_valid)));
 
-always @(tail_join0_rotate0_either2_chosen, tail_join0_behind[0], tail_join0_rotate0_either1_chosen) begin: tail_join0_rotate0_either5_show
-    tail_join0_rotate0_either5_chosen = tail_join0_rotate0_either1_chosen;
-    if (tail_join0_behind[0]) begin
-        tail_join0_rotate0_either5_chosen = tail_join0_rotate0_either2_chosen;
-    end
-end
-
-always @(tail_join0_rotate0_either3_chosen, tail_join0_behind[0], tail_join0_rotate0_either2_chosen) begin: tail_join0_rotate0_either6_show
-    tail_join0_rotate0_either6_chosen = tail_join0_rotate0_either2_chosen;
-    if (tail_join0_behind[0]) begin
-        tail_join0_rotate0_either6_chosen = tail_join0_rotate0_either3_chosen;
-    end
-end
-
-always @(tail_join0_rotate0_word, tail_join0_behind[0], tail_join0_rotate0_either3_chosen) begin: tail_join0_rotate0_either7_show
-    tail_join0_rotate0_either7_chosen = tail_join0_rotate0_either3_chosen;
-    if (tail_join0_behind[0]) begin
-        tail_join0_rotate0_either7_chosen = tail_join0_rotate0_word;
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put0_move
-    if ((tail_join0_load || (tail_join0_fill && (!tail_join0_partial)))) begin
-        tail_join0_put0_byte <= tail_join0_cut4_field;
-        if (tail_join0_over) begin
-            tail_join0_put0_byte <= tail_join0_rotate0_either4_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put1_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 1))))) begin
-        tail_join0_put1_byte <= tail_join0_cut5_field;
-        if (tail_join0_over) begin
-            tail_join0_put1_byte <= tail_join0_rotate0_either5_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put2_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 2))))) begin
-        tail_join0_put2_byte <= tail_join0_cut6_field;
-        if (tail_join0_over) begin
-            tail_join0_put2_byte <= tail_join0_rotate0_either6_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put3_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 3))))) begin
-        tail_join0_put3_byte <= tail_join0_cut7_field;
-        if (tail_join0_over) begin
-            tail_join0_put3_byte <= tail_join0_rotate0_either7_chosen;
-        end
-    end
-end
-
-assign tail_join0_behind = (~last[2-1:0]);
-assign full = (tail_join0_loaded && (!tail_join0_partial));
-assign tail_join0_vacant = (pop || (!tail_join0_loaded));
-
-assign s_raw_tready = (known && (!tail_join0_over) && tail_join0_vacant);
-assign tail_join0_load = (known && (!tail_join0_over) && tail_join0_vacant && s_raw_tvalid);
-assign s_tail_tready = (known && tail_join0_over && ((tail_join0_partial && (!tail_join0_rest)) || (tail_join0_rest && (!tail_join0_partial) && tail_join0_vacant)));
-assign tail_join0_fill = (known && tail_join0_over && s_tail_tvalid && (tail_join0_partial || (tail_join0_rest && tail_join0_vacant)));
-
-always @(posedge clk) begin: tail_join0_hold
+always @(posedge clk) begin: raw_ring0_fifo0_bare_queue0_pointers
     if (rst == 1) begin
-        tail_join0_loaded <= 0;
-        tail_join0_partial <= 0;
+        raw_ring0_fifo0_bare_queue0_head <= 0;
+        raw_ring0_fifo0_bare_queue0_tail <= 0;
+        raw_ring0_fifo0_bare_queue0_some <= 0;
+        raw_ring0_fifo0_bare_queue0_full <= 0;
+        raw_ring0_fifo0_bare_queue0_valid <= 0;
     end
     else begin
-        if ((tail_join0_load || tail_join0_fill)) begin
-            tail_join0_loaded <= 1'b1;
-            tail_join0_partial <= (tail_join0_load && s_raw_tlast);
+        if (raw_ring0_fifo0_bare_queue0_take) begin
+            raw_ring0_fifo0_bare_queue0_tail <= raw_ring0_fifo0_bare_queue0_tail_next;
+            raw_ring0_fifo0_bare_queue0_some <= 1'b1;
+            if ((!raw_ring0_fifo0_bare_queue0_fetch)) begin
+                raw_ring0_fifo0_bare_queue0_full <= (raw_ring0_fifo0_bare_queue0_tail_next == raw_ring0_fifo0_bare_queue0_head);
+            end
         end
-        else if ((pop && (!tail_join0_partial))) begin
-            tail_join0_loaded <= 1'b0;
+        else if (raw_ring0_fifo0_bare_queue0_fetch) begin
+            raw_ring0_fifo0_bare_queue0_some <= (raw_ring0_fifo0_bare_queue0_head_next != raw_ring0_fifo0_bare_queue0_tail);
+        end
+        if (raw_ring0_fifo0_bare_queue0_fetch) begin
+            raw_ring0_fifo0_bare_queue0_head <= raw_ring0_fifo0_bare_queue0_head_next;
+            if ((!raw_ring0_fifo0_bare_queue0_take)) begin
+                raw_ring0_fifo0_bare_queue0_full <= 1'b0;
+            end
+        end
+        if (raw_ring0_fifo0_bare_queue0_fetch) begin
+            raw_ring0_fifo0_bare_queue0_valid <= 1'b1;
+        end
+        else if (raw_ring0_fifo0_bare_queue0_pop) begin
+            raw_ring0_fifo0_bare_queue0_valid <= 1'b0;
         end
     end
 end
 
-always @(posedge clk) begin: tail_join0_follow
+assign raw_ring0_fifo0_cut6_field = raw_ring0_fifo0_shown[17-1:(17 - 16)];
+
+assign raw_ring0_fifo0_cut7_field = raw_ring0_fifo0_shown[(1 - 1)];
+
+always @(posedge clk) begin: raw_ring0_fifo1_bare_queue1_ram1_write_port
+    if (raw_ring0_fifo1_bare_queue1_take) begin
+        raw_ring0_fifo1_bare_queue1_ram1_memory[raw_ring0_fifo1_bare_queue1_tail] <= raw_ring0_fifo1_word;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_fifo1_bare_queue1_ram1_read_port
+    if (raw_ring0_fifo1_bare_queue1_fetch) begin
+        raw_ring0_fifo1_shown <= raw_ring0_fifo1_bare_queue1_ram1_memory[raw_ring0_fifo1_bare_queue1_head];
+    end
+end
+
+assign raw_ring0_fifo1_bare_queue1_head_next = {raw_ring0_fifo1_bare_queue1_head[(10 - 1)-1:0], (!(raw_ring0_fifo1_bare_queue1_head[9] ^ raw_ring0_fifo1_bare_queue1_head[6]))};
+
+assign raw_ring0_fifo1_bare_queue1_tail_next = {raw_ring0_fifo1_bare_queue1_tail[(10 - 1)-1:0], (!(raw_ring0_fifo1_bare_queue1_tail[9] ^ raw_ring0_fifo1_bare_queue1_tail[6]))};
+
+assign raw_ring0_high_in_tready = (!raw_ring0_fifo1_bare_queue1_full);
+assign raw_ring0_fifo1_bare_queue1_take = (raw_ring0_high_in_tvalid && (!raw_ring0_fifo1_bare_queue1_full));
+assign raw_ring0_fifo1_bare_queue1_fetch = (raw_ring0_fifo1_bare_queue1_some && (raw_ring0_fifo1_bare_queue1_pop || (!raw_ring0_fifo1_bare_queue1_valid)));
+
+always @(posedge clk) begin: raw_ring0_fifo1_bare_queue1_pointers
+    if (rst == 1) begin
+        raw_ring0_fifo1_bare_queue1_head <= 0;
+        raw_ring0_fifo1_bare_queue1_tail <= 0;
+        raw_ring0_fifo1_bare_queue1_some <= 0;
+        raw_ring0_fifo1_bare_queue1_full <= 0;
+        raw_ring0_fifo1_bare_queue1_valid <= 0;
+    end
+    else begin
+        if (raw_ring0_fifo1_bare_queue1_take) begin
+            raw_ring0_fifo1_bare_queue1_tail <= raw_ring0_fifo1_bare_queue1_tail_next;
+            raw_ring0_fifo1_bare_queue1_some <= 1'b1;
+            if ((!raw_ring0_fifo1_bare_queue1_fetch)) begin
+                raw_ring0_fifo1_bare_queue1_full <= (raw_ring0_fifo1_bare_queue1_tail_next == raw_ring0_fifo1_bare_queue1_head);
+            end
+        end
+        else if (raw_ring0_fifo1_bare_queue1_fetch) begin
+            raw_ring0_fifo1_bare_queue1_some <= (raw_ring0_fifo1_bare_queue1_head_next != raw_ring0_fifo1_bare_queue1_tail);
+        end
+        if (raw_ring0_fifo1_bare_queue1_fetch) begin
+            raw_ring0_fifo1_bare_queue1_head <= raw_ring0_fifo1_bare_queue1_head_next;
+            if ((!raw_ring0_fifo1_bare_queue1_take)) begin
+                raw_ring0_fifo1_bare_queue1_full <= 1'b0;
+            end
+        end
+        if (raw_ring0_fifo1_bare_queue1_fetch) begin
+            raw_ring0_fifo1_bare_queue1_valid <= 1'b1;
+        end
+        else if (raw_ring0_fifo1_bare_queue1_pop) begin
+            raw_ring0_fifo1_bare_queue1_valid <= 1'b0;
+        end
+    end
+end
+
+assign raw_ring0_fifo1_cut8_field = raw_ring0_fifo1_shown[17-1:(17 - 16)];
+
+assign raw_ring0_fifo1_cut9_field = raw_ring0_fifo1_shown[(1 - 1)];
+
+assign raw_ring0_cut10_field = s_tail_tdata[8-1:(8 - 8)];
+
+assign raw_ring0_cut11_field = s_tail_tdata[16-1:(16 - 8)];
+
+assign raw_ring0_cut12_field = s_tail_tdata[24-1:(24 - 8)];
+
+assign raw_ring0_cut13_field = s_tail_tdata[32-1:(32 - 8)];
+
+always @(raw_ring0_cut12_field, raw_ring0_behind[1], raw_ring0_cut10_field) begin: raw_ring0_rotate0_either0_show
+    raw_ring0_rotate0_word = raw_ring0_cut10_field;
+    if (raw_ring0_behind[1]) begin
+        raw_ring0_rotate0_word = raw_ring0_cut12_field;
+    end
+end
+
+always @(raw_ring0_cut13_field, raw_ring0_behind[1], raw_ring0_cut11_field) begin: raw_ring0_rotate0_either1_show
+    raw_ring0_rotate0_either1_chosen = raw_ring0_cut11_field;
+    if (raw_ring0_behind[1]) begin
+        raw_ring0_rotate0_either1_chosen = raw_ring0_cut13_field;
+    end
+end
+
+always @(raw_ring0_cut10_field, raw_ring0_behind[1], raw_ring0_cut12_field) begin: raw_ring0_rotate0_either2_show
+    raw_ring0_rotate0_either2_chosen = raw_ring0_cut12_field;
+    if (raw_ring0_behind[1]) begin
+        raw_ring0_rotate0_either2_chosen = raw_ring0_cut10_field;
+    end
+end
+
+always @(raw_ring0_cut11_field, raw_ring0_behind[1], raw_ring0_cut13_field) begin: raw_ring0_rotate0_either3_show
+    raw_ring0_rotate0_either3_chosen = raw_ring0_cut13_field;
+    if (raw_ring0_behind[1]) begin
+        raw_ring0_rotate0_either3_chosen = raw_ring0_cut11_field;
+    end
+end
+
+always @(raw_ring0_rotate0_either1_chosen, raw_ring0_behind[0], raw_ring0_rotate0_word) begin: raw_ring0_rotate0_either4_show
+    raw_ring0_rotate0_either4_chosen = raw_ring0_rotate0_word;
+    if (raw_ring0_behind[0]) begin
+        raw_ring0_rotate0_either4_chosen = raw_ring0_rotate0_either1_chosen;
+    end
+end
+
+always @(raw_ring0_rotate0_either2_chosen, raw_ring0_behind[0], raw_ring0_rotate0_either1_chosen) begin: raw_ring0_rotate0_either5_show
+    raw_ring0_rotate0_either5_chosen = raw_ring0_rotate0_either1_chosen;
+    if (raw_ring0_behind[0]) begin
+        raw_ring0_rotate0_either5_chosen = raw_ring0_rotate0_either2_chosen;
+    end
+end
+
+always @(raw_ring0_rotate0_either3_chosen, raw_ring0_behind[0], raw_ring0_rotate0_either2_chosen) begin: raw_ring0_rotate0_either6_show
+    raw_ring0_rotate0_either6_chosen = raw_ring0_rotate0_either2_chosen;
+    if (raw_ring0_behind[0]) begin
+        raw_ring0_rotate0_either6_chosen = raw_ring0_rotate0_either3_chosen;
+    end
+end
+
+always @(raw_ring0_rotate0_word, raw_ring0_behind[0], raw_ring0_rotate0_either3_chosen) begin: raw_ring0_rotate0_either7_show
+    raw_ring0_rotate0_either7_chosen = raw_ring0_rotate0_either3_chosen;
+    if (raw_ring0_behind[0]) begin
+        raw_ring0_rotate0_either7_chosen = raw_ring0_rotate0_word;
+    end
+end
+
+assign raw_ring0_tail_join0_cut14_field = raw_ring0_fifo0_cut6_field[8-1:(8 - 8)];
+
+assign raw_ring0_tail_join0_cut15_field = raw_ring0_fifo0_cut6_field[16-1:(16 - 8)];
+
+always @(raw_ring0_tail_join0_ends, raw_ring0_tail_join0_cut14_field, raw_ring0_tail_join0_own[0], raw_ring0_rotate0_either4_chosen, raw_ring0_tail_join0_over) begin: raw_ring0_tail_join0_put0_show
+    raw_ring0_tail_join0_put0_byte = raw_ring0_tail_join0_cut14_field;
+    if ((raw_ring0_tail_join0_over || (raw_ring0_tail_join0_ends && (!raw_ring0_tail_join0_own[0])))) begin
+        raw_ring0_tail_join0_put0_byte = raw_ring0_rotate0_either4_chosen;
+    end
+end
+
+always @(raw_ring0_tail_join0_ends, raw_ring0_tail_join0_cut15_field, raw_ring0_tail_join0_own[1], raw_ring0_rotate0_either5_chosen, raw_ring0_tail_join0_over) begin: raw_ring0_tail_join0_put1_show
+    raw_ring0_tail_join0_put1_byte = raw_ring0_tail_join0_cut15_field;
+    if ((raw_ring0_tail_join0_over || (raw_ring0_tail_join0_ends && (!raw_ring0_tail_join0_own[1])))) begin
+        raw_ring0_tail_join0_put1_byte = raw_ring0_rotate0_either5_chosen;
+    end
+end
+
+always @(raw_ring0_fifo0_bare_queue0_valid, known, raw_ring0_tail_join0_ends, s_tail_tvalid, raw_ring0_fifo0_cut7_field, raw_ring0_tail_join0_over, raw_ring0_tail_join0_shown) begin: raw_ring0_tail_join0_look
+    raw_ring0_full_low = (known && raw_ring0_fifo0_bare_queue0_valid);
+    raw_ring0_sure_low = (known && raw_ring0_fifo0_bare_queue0_valid && (!raw_ring0_fifo0_cut7_field));
+    raw_ring0_still_low = (known && raw_ring0_tail_join0_shown);
+    if ((raw_ring0_tail_join0_over || raw_ring0_tail_join0_ends)) begin
+        raw_ring0_full_low = (known && s_tail_tvalid);
+        raw_ring0_sure_low = (known && s_tail_tvalid);
+        raw_ring0_still_low = (known && s_tail_tvalid);
+    end
+end
+
+always @(last) begin: raw_ring0_tail_join0_mark
+    case (last)
+        0: raw_ring0_tail_join0_own = 1;
+        1: raw_ring0_tail_join0_own = 3;
+        2: raw_ring0_tail_join0_own = 3;
+        default: raw_ring0_tail_join0_own = 3;
+    endcase
+end
+
+assign raw_ring0_fifo0_bare_queue0_pop = (raw_ring0_pop_low && (!raw_ring0_tail_join0_over));
+
+always @(posedge clk) begin: raw_ring0_tail_join0_follow
+    raw_ring0_tail_join0_shown <= (raw_ring0_fifo0_bare_queue0_valid && (!(raw_ring0_pop_low && (!raw_ring0_tail_join0_over))));
+    raw_ring0_tail_join0_ends <= (raw_ring0_fifo0_bare_queue0_valid && raw_ring0_fifo0_cut7_field && (!(raw_ring0_pop_low && (!raw_ring0_tail_join0_over))));
     if ((!known)) begin
-        tail_join0_over <= in_tail;
+        raw_ring0_tail_join0_over <= in_tail;
     end
-    else if (tail_join0_load) begin
-        tail_join0_over <= s_raw_tlast;
+    else if ((raw_ring0_pop_low && raw_ring0_fifo0_cut7_field)) begin
+        raw_ring0_tail_join0_over <= 1'b1;
     end
 end
 
-always @(posedge clk) begin: tail_join0_count
+assign raw_ring0_tail_join1_cut16_field = raw_ring0_fifo1_cut8_field[8-1:(8 - 8)];
+
+assign raw_ring0_tail_join1_cut17_field = raw_ring0_fifo1_cut8_field[16-1:(16 - 8)];
+
+always @(raw_ring0_tail_join1_ends, raw_ring0_tail_join1_cut16_field, raw_ring0_tail_join1_own[0], raw_ring0_rotate0_either6_chosen, raw_ring0_tail_join1_over) begin: raw_ring0_tail_join1_put2_show
+    raw_ring0_tail_join1_put2_byte = raw_ring0_tail_join1_cut16_field;
+    if ((raw_ring0_tail_join1_over || (raw_ring0_tail_join1_ends && (!raw_ring0_tail_join1_own[0])))) begin
+        raw_ring0_tail_join1_put2_byte = raw_ring0_rotate0_either6_chosen;
+    end
+end
+
+always @(raw_ring0_tail_join1_ends, raw_ring0_tail_join1_cut17_field, raw_ring0_tail_join1_own[1], raw_ring0_rotate0_either7_chosen, raw_ring0_tail_join1_over) begin: raw_ring0_tail_join1_put3_show
+    raw_ring0_tail_join1_put3_byte = raw_ring0_tail_join1_cut17_field;
+    if ((raw_ring0_tail_join1_over || (raw_ring0_tail_join1_ends && (!raw_ring0_tail_join1_own[1])))) begin
+        raw_ring0_tail_join1_put3_byte = raw_ring0_rotate0_either7_chosen;
+    end
+end
+
+always @(raw_ring0_fifo1_bare_queue1_valid, known, raw_ring0_tail_join1_ends, s_tail_tvalid, raw_ring0_fifo1_cut9_field, raw_ring0_tail_join1_over, raw_ring0_tail_join1_shown) begin: raw_ring0_tail_join1_look
+    raw_ring0_full_high = (known && raw_ring0_fifo1_bare_queue1_valid);
+    raw_ring0_sure_high = (known && raw_ring0_fifo1_bare_queue1_valid && (!raw_ring0_fifo1_cut9_field));
+    raw_ring0_still_high = (known && raw_ring0_tail_join1_shown);
+    if ((raw_ring0_tail_join1_over || raw_ring0_tail_join1_ends)) begin
+        raw_ring0_full_high = (known && s_tail_tvalid);
+        raw_ring0_sure_high = (known && s_tail_tvalid);
+        raw_ring0_still_high = (known && s_tail_tvalid);
+    end
+end
+
+always @(last) begin: raw_ring0_tail_join1_mark
+    case (last)
+        0: raw_ring0_tail_join1_own = 0;
+        1: raw_ring0_tail_join1_own = 0;
+        2: raw_ring0_tail_join1_own = 1;
+        default: raw_ring0_tail_join1_own = 3;
+    endcase
+end
+
+assign raw_ring0_fifo1_bare_queue1_pop = (raw_ring0_pop_high && (!raw_ring0_tail_join1_over));
+
+always @(posedge clk) begin: raw_ring0_tail_join1_follow
+    raw_ring0_tail_join1_shown <= (raw_ring0_fifo1_bare_queue1_valid && (!(raw_ring0_pop_high && (!raw_ring0_tail_join1_over))));
+    raw_ring0_tail_join1_ends <= (raw_ring0_fifo1_bare_queue1_valid && raw_ring0_fifo1_cut9_field && (!(raw_ring0_pop_high && (!raw_ring0_tail_join1_over))));
     if ((!known)) begin
-        tail_join0_rest <= 1'b1;
+        raw_ring0_tail_join1_over <= in_tail;
     end
-    else if ((tail_join0_fill && (!tail_join0_partial))) begin
-        tail_join0_rest <= 1'b0;
-    end
-end
-
-always @(posedge clk) begin: ring0_keep0_move
-    if (fetch) begin
-        ring0_keep0_kept <= tail_join0_put1_byte;
+    else if ((raw_ring0_pop_high && raw_ring0_fifo1_cut9_field)) begin
+        raw_ring0_tail_join1_over <= 1'b1;
     end
 end
 
-always @(posedge clk) begin: ring0_keep1_move
-    if (fetch) begin
-        ring0_keep1_kept <= tail_join0_put2_byte;
-    end
-end
-
-always @(posedge clk) begin: ring0_keep2_move
-    if (fetch) begin
-        ring0_keep2_kept <= tail_join0_put3_byte;
-    end
-end
-
-always @(ring0_keep0_kept, place_here, tail_join0_put1_byte) begin: ring0_join0_show
-    ring0_join0_item = tail_join0_put1_byte;
-    if ((place_here <= 0)) begin
-        ring0_join0_item = ring0_keep0_kept;
-    end
-end
-
-always @(ring0_keep1_kept, place_here, tail_join0_put2_byte) begin: ring0_join1_show
-    ring0_join1_item = tail_join0_put2_byte;
-    if ((place_here <= 1)) begin
-        ring0_join1_item = ring0_keep1_kept;
-    end
-end
-
-always @(ring0_keep2_kept, place_here, tail_join0_put3_byte) begin: ring0_join2_show
-    ring0_join2_item = tail_join0_put3_byte;
-    if ((place_here <= 2)) begin
-        ring0_join2_item = ring0_keep2_kept;
-    end
-end
-
-always @(ring0_join2_item, place_here[1], ring0_join0_item) begin: ring0_rotate1_either8_show
-    ring0_rotate1_word = ring0_join0_item;
+always @(raw_ring0_rotate1_either8_yes, place_here[1], raw_ring0_rotate1_either8_no) begin: raw_ring0_rotate1_either8_show
+    raw_ring0_rotate1_word = raw_ring0_rotate1_either8_no;
     if (place_here[1]) begin
-        ring0_rotate1_word = ring0_join2_item;
+        raw_ring0_rotate1_word = raw_ring0_rotate1_either8_yes;
     end
 end
 
-always @(tail_join0_put0_byte, place_here[1], ring0_join1_item) begin: ring0_rotate1_either9_show
-    ring0_rotate1_either9_chosen = ring0_join1_item;
+always @(raw_ring0_rotate1_either9_yes, place_here[1], raw_ring0_rotate1_either9_no) begin: raw_ring0_rotate1_either9_show
+    raw_ring0_rotate1_either9_chosen = raw_ring0_rotate1_either9_no;
     if (place_here[1]) begin
-        ring0_rotate1_either9_chosen = tail_join0_put0_byte;
+        raw_ring0_rotate1_either9_chosen = raw_ring0_rotate1_either9_yes;
     end
 end
 
-always @(ring0_join0_item, place_here[1], ring0_join2_item) begin: ring0_rotate1_either10_show
-    ring0_rotate1_either10_chosen = ring0_join2_item;
+always @(raw_ring0_rotate1_either8_no, place_here[1], raw_ring0_rotate1_either8_yes) begin: raw_ring0_rotate1_either10_show
+    raw_ring0_rotate1_either10_chosen = raw_ring0_rotate1_either8_yes;
     if (place_here[1]) begin
-        ring0_rotate1_either10_chosen = ring0_join0_item;
+        raw_ring0_rotate1_either10_chosen = raw_ring0_rotate1_either8_no;
     end
 end
 
-always @(ring0_join1_item, place_here[1], tail_join0_put0_byte) begin: ring0_rotate1_either11_show
-    ring0_rotate1_either11_chosen = tail_join0_put0_byte;
+always @(raw_ring0_rotate1_either9_no, place_here[1], raw_ring0_rotate1_either9_yes) begin: raw_ring0_rotate1_either11_show
+    raw_ring0_rotate1_either11_chosen = raw_ring0_rotate1_either9_yes;
     if (place_here[1]) begin
-        ring0_rotate1_either11_chosen = ring0_join1_item;
+        raw_ring0_rotate1_either11_chosen = raw_ring0_rotate1_either9_no;
     end
 end
 
-always @(ring0_rotate1_either9_chosen, place_here[0], ring0_rotate1_word) begin: ring0_rotate1_either12_show
-    ring0_rotate1_either12_chosen = ring0_rotate1_word;
+always @(raw_ring0_rotate1_either9_chosen, place_here[0], raw_ring0_rotate1_word) begin: raw_ring0_rotate1_either12_show
+    raw_ring0_rotate1_either12_chosen = raw_ring0_rotate1_word;
     if (place_here[0]) begin
-        ring0_rotate1_either12_chosen = ring0_rotate1_either9_chosen;
+        raw_ring0_rotate1_either12_chosen = raw_ring0_rotate1_either9_chosen;
     end
 end
 
-always @(ring0_rotate1_either10_chosen, place_here[0], ring0_rotate1_either9_chosen) begin: ring0_rotate1_either13_show
-    ring0_rotate1_either13_chosen = ring0_rotate1_either9_chosen;
+always @(raw_ring0_rotate1_either10_chosen, place_here[0], raw_ring0_rotate1_either9_chosen) begin: raw_ring0_rotate1_either13_show
+    raw_ring0_rotate1_either13_chosen = raw_ring0_rotate1_either9_chosen;
     if (place_here[0]) begin
-        ring0_rotate1_either13_chosen = ring0_rotate1_either10_chosen;
+        raw_ring0_rotate1_either13_chosen = raw_ring0_rotate1_either10_chosen;
     end
 end
 
-always @(ring0_rotate1_either11_chosen, place_here[0], ring0_rotate1_either10_chosen) begin: ring0_rotate1_either14_show
-    ring0_rotate1_either14_chosen = ring0_rotate1_either10_chosen;
+always @(raw_ring0_rotate1_either11_chosen, place_here[0], raw_ring0_rotate1_either10_chosen) begin: raw_ring0_rotate1_either14_show
+    raw_ring0_rotate1_either14_chosen = raw_ring0_rotate1_either10_chosen;
     if (place_here[0]) begin
-        ring0_rotate1_either14_chosen = ring0_rotate1_either11_chosen;
+        raw_ring0_rotate1_either14_chosen = raw_ring0_rotate1_either11_chosen;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_load_slot0_move
+    if (raw_ring0_load_slot0_loads[0]) begin
+        raw_ring0_rotate1_either9_yes <= raw_ring0_tail_join0_put0_byte;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_load_slot1_move
+    if (raw_ring0_load_slot0_loads[1]) begin
+        raw_ring0_rotate1_either8_no <= raw_ring0_tail_join0_put1_byte;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_load_slot2_move
+    if (raw_ring0_load_slot2_loads[0]) begin
+        raw_ring0_rotate1_either9_no <= raw_ring0_tail_join1_put2_byte;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_load_slot3_move
+    if (raw_ring0_load_slot2_loads[1]) begin
+        raw_ring0_rotate1_either8_yes <= raw_ring0_tail_join1_put3_byte;
+    end
+end
+
+assign s_raw_tready = (raw_ring0_low_in_tready && raw_ring0_high_in_tready);
+assign raw_ring0_low_in_tvalid = (s_raw_tvalid && raw_ring0_high_in_tready);
+assign raw_ring0_high_in_tvalid = (s_raw_tvalid && raw_ring0_low_in_tready);
+assign raw_ring0_low_in_tlast = s_raw_tlast;
+assign raw_ring0_high_in_tlast = s_raw_tlast;
+
+assign raw_ring0_behind = (~last[2-1:0]);
+
+always @(place[1-1:0], place_here[1-1:0]) begin: raw_ring0_mark
+    case (place_here[1-1:0])
+        0: raw_ring0_used = 1;
+        default: raw_ring0_used = 3;
+    endcase
+    case (place[1-1:0])
+        0: raw_ring0_going = 1;
+        default: raw_ring0_going = 3;
+    endcase
+end
+
+always @(raw_ring0_sure_low, raw_ring0_full_high, opens, aligned, raw_ring0_full_low, raw_ring0_still_low, raw_ring0_sure_high, in_tail, place_here, raw_ring0_still_high) begin: raw_ring0_look
+    raw_ring0_here = raw_ring0_full_low;
+    raw_ring0_there = raw_ring0_full_high;
+    raw_ring0_here_sure = raw_ring0_sure_low;
+    raw_ring0_there_sure = raw_ring0_sure_high;
+    raw_ring0_here_still = raw_ring0_still_low;
+    if (place_here[1]) begin
+        raw_ring0_here = raw_ring0_full_high;
+        raw_ring0_there = raw_ring0_full_low;
+        raw_ring0_here_sure = raw_ring0_sure_high;
+        raw_ring0_there_sure = raw_ring0_sure_low;
+        raw_ring0_here_still = raw_ring0_still_high;
+    end
+    raw_ring0_skips = (opens && place_here[1] && (!aligned) && (!in_tail));
+end
+
+assign raw_ring0_part = (raw_ring0_here && other);
+assign raw_ring0_more = (raw_ring0_here && other && step && (!crosses) && (!passes));
+assign raw_ring0_whole = ((opens && (!aligned) && raw_ring0_here_still) || (raw_ring0_here && other && step && (crosses || passes)));
+assign raw_ring0_more_other = (raw_ring0_there && other && step && crosses);
+assign raw_ring0_whole_other = (raw_ring0_there && (((!other) && ((!opens) || aligned || raw_ring0_here_still)) || (step && passes)));
+assign opened = (raw_ring0_here_still || aligned);
+
+always @(raw_ring0_whole_other, place_here, raw_ring0_whole) begin: raw_ring0_fetch
+    raw_ring0_pop_low = raw_ring0_whole;
+    raw_ring0_pop_high = raw_ring0_whole_other;
+    if (place_here[1]) begin
+        raw_ring0_pop_low = raw_ring0_whole_other;
+        raw_ring0_pop_high = raw_ring0_whole;
+    end
+end
+
+always @(raw_ring0_more, raw_ring0_part, raw_ring0_whole_other, raw_ring0_tail_join0_own, raw_ring0_more_other, raw_ring0_used, place_here, raw_ring0_going, raw_ring0_whole, raw_ring0_partial) begin: raw_ring0_side0_choose
+    reg [2-1:0] taken;
+    taken = 2'h0;
+    if ((place_here[1] == 1'b0)) begin
+        if (raw_ring0_part) begin
+            taken = raw_ring0_used;
+        end
+        if (raw_ring0_more) begin
+            taken = (taken | raw_ring0_going);
+        end
+        if (raw_ring0_whole) begin
+            taken = 3;
+        end
+    end
+    else begin
+        if (raw_ring0_more_other) begin
+            taken = raw_ring0_going;
+        end
+        if (raw_ring0_whole_other) begin
+            taken = 3;
+            if (raw_ring0_partial) begin
+                taken = (~raw_ring0_tail_join0_own);
+            end
+        end
+    end
+    raw_ring0_load_slot0_loads = taken;
+end
+
+always @(raw_ring0_more, raw_ring0_part, raw_ring0_whole_other, raw_ring0_tail_join1_own, raw_ring0_more_other, raw_ring0_used, place_here, raw_ring0_going, raw_ring0_whole, raw_ring0_partial) begin: raw_ring0_side1_choose
+    reg [2-1:0] taken;
+    taken = 2'h0;
+    if ((place_here[1] == 1'b1)) begin
+        if (raw_ring0_part) begin
+            taken = raw_ring0_used;
+        end
+        if (raw_ring0_more) begin
+            taken = (taken | raw_ring0_going);
+        end
+        if (raw_ring0_whole) begin
+            taken = 3;
+        end
+    end
+    else begin
+        if (raw_ring0_more_other) begin
+            taken = raw_ring0_going;
+        end
+        if (raw_ring0_whole_other) begin
+            taken = 3;
+            if (raw_ring0_partial) begin
+                taken = (~raw_ring0_tail_join1_own);
+            end
+        end
+    end
+    raw_ring0_load_slot2_loads = taken;
+end
+
+always @(posedge clk) begin: raw_ring0_count
+    if ((!known)) begin
+        other <= 1'b0;
+        next_word <= 1'b0;
+    end
+    else if ((step && crosses)) begin
+        other <= raw_ring0_here_sure;
+        next_word <= (raw_ring0_here_sure && raw_ring0_there_sure);
+    end
+    else if (((step && passes) || (!other))) begin
+        other <= (raw_ring0_whole_other && raw_ring0_there_sure && (!raw_ring0_skips));
+        next_word <= 1'b0;
+    end
+    else begin
+        next_word <= raw_ring0_here_sure;
+    end
+    if ((!known)) begin
+        raw_ring0_partial <= 1'b0;
+    end
+    else if ((raw_ring0_whole || raw_ring0_whole_other)) begin
+        raw_ring0_partial <= ((raw_ring0_whole && (!raw_ring0_here_sure)) || (raw_ring0_whole_other && (!raw_ring0_there_sure)));
     end
 end
 
@@ -525,10 +843,16 @@ always @(posedge clk) begin: prepare
         zeros <= s_flags_tdata;
         user <= s_flags_tuser;
         frame_last <= s_flags_tlast;
-        place_here <= place;
-        needs_word <= grown[2];
+        crosses <= (grown[(2 - 1)] != place[(2 - 1)]);
+        passes <= (grown[2] && (grown[(2 - 1)] == place[(2 - 1)]));
     end
-    if (opens) begin
+    if ((!known)) begin
+        place_here <= origin;
+    end
+    else if (step) begin
+        place_here <= place;
+    end
+    if ((!known)) begin
         place <= origin;
     end
     else if (accepted) begin
@@ -538,18 +862,18 @@ end
 
 assign room = (m_axis_tready || (!m_axis_tvalid));
 assign enter = (valid && (m_axis_tready || (!m_axis_tvalid)));
-assign here = (valid && (s_exponents_tvalid || (!needs_exponents)) && (full || (!needs_word)));
+assign enough = ((other || (!crosses)) && (next_word || (!passes)));
 assign aligned = ($signed({1'b0, origin}) == (4 - 1));
 assign known = (phase != 4'b0001);
 assign opens = (phase == 4'b0010);
 
+assign here = (valid && (s_exponents_tvalid || (!needs_exponents)) && enough);
+
 assign step = (room && here);
 
-assign s_exponents_tready = (room && valid && needs_exponents && (full || (!needs_word)));
-assign pop = ((opens && (!aligned)) || (room && valid && needs_word && (s_exponents_tvalid || (!needs_exponents))));
+assign s_exponents_tready = (room && valid && needs_exponents && enough);
 assign s_span_tready = ((phase == 4'b1000) && step);
-
-assign fetch = (full && pop);
+assign s_tail_tready = ((phase == 4'b1000) && step);
 
 always @(posedge clk) begin: control
     if (rst == 1) begin
@@ -577,7 +901,7 @@ always @(posedge clk) begin: control
             end
         end
         else if ((phase == 4'b0010)) begin
-            if ((full || aligned)) begin
+            if (opened) begin
                 phase <= 4'b0100;
             end
         end

@@ -38,7 +38,7 @@ module raw_join_w4_bf16 (
 // s_span       in   of each chunk with other values, as of chunk_parse; taken with its last group
 // s_exponents  in   of those, in groups of which only the chunk's last may be short
 // s_raw        in   words that hold their raw parts; tlast = the chunk's last
-// s_tail       in   the chunk's last four raw bytes, which are not in s_raw
+// s_tail       in   the chunk's last four raw bytes, which are not in s_raw; taken as s_span is
 // m_axis       out  the values, 0 where a flag is set; tuser and tlast as in s_flags
 // rst          in   synchronous, active high; then m_axis shows zeros, offered or not
 
@@ -82,23 +82,25 @@ wire in_tail;
 wire accepted;
 wire aligned;
 wire [3:0] amount;
+reg crosses;
+wire enough;
 wire enter;
-wire fetch;
 reg frame_last;
-wire full;
 wire [4:0] grown;
 wire here;
 wire known;
 reg needs_exponents;
-reg needs_word;
+reg next_word;
 wire none;
 wire [2:0] number;
+wire opened;
 wire opens;
 wire [3:0] origin;
+reg other;
+reg passes;
 reg [3:0] phase;
 reg [3:0] place;
 reg [3:0] place_here;
-wire pop;
 wire room;
 wire step;
 reg [3:0] user;
@@ -106,137 +108,184 @@ reg valid;
 reg [3:0] zeros;
 wire [3:0] there;
 wire [3:0] once;
-wire tail_join0_fill;
-wire tail_join0_load;
-reg tail_join0_loaded;
-reg tail_join0_over;
-reg tail_join0_partial;
-reg tail_join0_rest;
-wire tail_join0_vacant;
-wire [1:0] tail_join0_behind;
-wire [7:0] tail_join0_cut3_field;
-wire [7:0] tail_join0_cut4_field;
-wire [7:0] tail_join0_cut5_field;
-wire [7:0] tail_join0_cut6_field;
-wire [7:0] tail_join0_cut7_field;
-wire [7:0] tail_join0_cut8_field;
-wire [7:0] tail_join0_cut9_field;
-wire [7:0] tail_join0_cut10_field;
-wire [7:0] tail_join0_cut11_field;
-wire [7:0] tail_join0_cut12_field;
-wire [7:0] tail_join0_cut13_field;
-wire [7:0] tail_join0_cut14_field;
-wire [7:0] tail_join0_cut15_field;
-wire [7:0] tail_join0_cut16_field;
-wire [7:0] tail_join0_cut17_field;
-wire [7:0] tail_join0_cut18_field;
-wire [7:0] tail_join0_cut19_field;
-wire [7:0] tail_join0_cut20_field;
-wire [7:0] tail_join0_cut21_field;
-wire [7:0] tail_join0_cut22_field;
-reg [7:0] tail_join0_rotate0_word;
-reg [7:0] tail_join0_rotate0_either1_chosen;
-reg [7:0] tail_join0_rotate0_either2_chosen;
-reg [7:0] tail_join0_rotate0_either3_chosen;
-reg [7:0] tail_join0_rotate0_either4_chosen;
-reg [7:0] tail_join0_rotate0_either5_chosen;
-reg [7:0] tail_join0_rotate0_either6_chosen;
-reg [7:0] tail_join0_rotate0_either7_chosen;
-reg [7:0] tail_join0_put0_byte;
-reg [7:0] tail_join0_put1_byte;
-reg [7:0] tail_join0_put2_byte;
-reg [7:0] tail_join0_put3_byte;
-reg [7:0] tail_join0_put4_byte;
-reg [7:0] tail_join0_put5_byte;
-reg [7:0] tail_join0_put6_byte;
-reg [7:0] tail_join0_put7_byte;
-reg [7:0] tail_join0_put8_byte;
-reg [7:0] tail_join0_put9_byte;
-reg [7:0] tail_join0_put10_byte;
-reg [7:0] tail_join0_put11_byte;
-reg [7:0] tail_join0_put12_byte;
-reg [7:0] tail_join0_put13_byte;
-reg [7:0] tail_join0_put14_byte;
-reg [7:0] tail_join0_put15_byte;
-reg [7:0] ring0_keep0_kept;
-reg [7:0] ring0_keep1_kept;
-reg [7:0] ring0_keep2_kept;
-reg [7:0] ring0_keep3_kept;
-reg [7:0] ring0_keep4_kept;
-reg [7:0] ring0_keep5_kept;
-reg [7:0] ring0_keep6_kept;
-reg [7:0] ring0_keep7_kept;
-reg [7:0] ring0_keep8_kept;
-reg [7:0] ring0_keep9_kept;
-reg [7:0] ring0_keep10_kept;
-reg [7:0] ring0_keep11_kept;
-reg [7:0] ring0_keep12_kept;
-reg [7:0] ring0_keep13_kept;
-reg [7:0] ring0_keep14_kept;
-reg [7:0] ring0_join0_item;
-reg [7:0] ring0_join1_item;
-reg [7:0] ring0_join2_item;
-reg [7:0] ring0_join3_item;
-reg [7:0] ring0_join4_item;
-reg [7:0] ring0_join5_item;
-reg [7:0] ring0_join6_item;
-reg [7:0] ring0_join7_item;
-reg [7:0] ring0_join8_item;
-reg [7:0] ring0_join9_item;
-reg [7:0] ring0_join10_item;
-reg [7:0] ring0_join11_item;
-reg [7:0] ring0_join12_item;
-reg [7:0] ring0_join13_item;
-reg [7:0] ring0_join14_item;
-reg [7:0] ring0_rotate1_word;
-reg [7:0] ring0_rotate1_either9_chosen;
-reg [7:0] ring0_rotate1_either10_chosen;
-reg [7:0] ring0_rotate1_either11_chosen;
-reg [7:0] ring0_rotate1_either12_chosen;
-reg [7:0] ring0_rotate1_either13_chosen;
-reg [7:0] ring0_rotate1_either14_chosen;
-reg [7:0] ring0_rotate1_either15_chosen;
-reg [7:0] ring0_rotate1_either16_chosen;
-reg [7:0] ring0_rotate1_either17_chosen;
-reg [7:0] ring0_rotate1_either18_chosen;
-reg [7:0] ring0_rotate1_either19_chosen;
-reg [7:0] ring0_rotate1_either20_chosen;
-reg [7:0] ring0_rotate1_either21_chosen;
-reg [7:0] ring0_rotate1_either22_chosen;
-reg [7:0] ring0_rotate1_either23_chosen;
-reg [7:0] ring0_rotate1_either24_chosen;
-reg [7:0] ring0_rotate1_either25_chosen;
-reg [7:0] ring0_rotate1_either26_chosen;
-reg [7:0] ring0_rotate1_either27_chosen;
-reg [7:0] ring0_rotate1_either28_chosen;
-reg [7:0] ring0_rotate1_either29_chosen;
-reg [7:0] ring0_rotate1_either30_chosen;
-reg [7:0] ring0_rotate1_either31_chosen;
-reg [7:0] ring0_rotate1_either32_chosen;
-reg [7:0] ring0_rotate1_either33_chosen;
-reg [7:0] ring0_rotate1_either34_chosen;
+reg raw_ring0_full_high;
+reg raw_ring0_full_low;
+reg [7:0] raw_ring0_going;
+reg raw_ring0_here;
+reg raw_ring0_here_still;
+reg raw_ring0_here_sure;
+wire raw_ring0_more;
+wire raw_ring0_more_other;
+wire raw_ring0_part;
+reg raw_ring0_partial;
+reg raw_ring0_pop_high;
+reg raw_ring0_pop_low;
+reg raw_ring0_skips;
+reg raw_ring0_still_high;
+reg raw_ring0_still_low;
+reg raw_ring0_sure_high;
+reg raw_ring0_sure_low;
+reg raw_ring0_there;
+reg raw_ring0_there_sure;
+reg [7:0] raw_ring0_used;
+wire raw_ring0_whole;
+wire raw_ring0_whole_other;
+wire raw_ring0_low_in_tready;
+wire raw_ring0_high_in_tready;
+wire raw_ring0_low_in_tvalid;
+wire raw_ring0_high_in_tvalid;
+wire raw_ring0_low_in_tlast;
+wire raw_ring0_high_in_tlast;
+wire [1:0] raw_ring0_behind;
+wire [63:0] raw_ring0_cut3_field;
+wire [63:0] raw_ring0_cut4_field;
+wire [64:0] raw_ring0_fifo0_word;
+reg [64:0] raw_ring0_fifo0_shown;
+reg raw_ring0_fifo0_bare_queue0_valid;
+wire raw_ring0_fifo0_bare_queue0_pop;
+wire raw_ring0_fifo0_bare_queue0_fetch;
+reg raw_ring0_fifo0_bare_queue0_full;
+reg [7:0] raw_ring0_fifo0_bare_queue0_head;
+wire [7:0] raw_ring0_fifo0_bare_queue0_head_next;
+reg raw_ring0_fifo0_bare_queue0_some;
+reg [7:0] raw_ring0_fifo0_bare_queue0_tail;
+wire [7:0] raw_ring0_fifo0_bare_queue0_tail_next;
+wire raw_ring0_fifo0_bare_queue0_take;
+wire [63:0] raw_ring0_fifo0_cut5_field;
+wire raw_ring0_fifo0_cut6_field;
+wire [64:0] raw_ring0_fifo1_word;
+reg [64:0] raw_ring0_fifo1_shown;
+reg raw_ring0_fifo1_bare_queue1_valid;
+wire raw_ring0_fifo1_bare_queue1_pop;
+wire raw_ring0_fifo1_bare_queue1_fetch;
+reg raw_ring0_fifo1_bare_queue1_full;
+reg [7:0] raw_ring0_fifo1_bare_queue1_head;
+wire [7:0] raw_ring0_fifo1_bare_queue1_head_next;
+reg raw_ring0_fifo1_bare_queue1_some;
+reg [7:0] raw_ring0_fifo1_bare_queue1_tail;
+wire [7:0] raw_ring0_fifo1_bare_queue1_tail_next;
+wire raw_ring0_fifo1_bare_queue1_take;
+wire [63:0] raw_ring0_fifo1_cut7_field;
+wire raw_ring0_fifo1_cut8_field;
+wire [7:0] raw_ring0_cut9_field;
+wire [7:0] raw_ring0_cut10_field;
+wire [7:0] raw_ring0_cut11_field;
+wire [7:0] raw_ring0_cut12_field;
+reg [7:0] raw_ring0_rotate0_word;
+reg [7:0] raw_ring0_rotate0_either1_chosen;
+reg [7:0] raw_ring0_rotate0_either2_chosen;
+reg [7:0] raw_ring0_rotate0_either3_chosen;
+reg [7:0] raw_ring0_rotate0_either4_chosen;
+reg [7:0] raw_ring0_rotate0_either5_chosen;
+reg [7:0] raw_ring0_rotate0_either6_chosen;
+reg [7:0] raw_ring0_rotate0_either7_chosen;
+reg [7:0] raw_ring0_tail_join0_own;
+reg raw_ring0_tail_join0_ends;
+reg raw_ring0_tail_join0_over;
+reg raw_ring0_tail_join0_shown;
+wire [7:0] raw_ring0_tail_join0_cut13_field;
+wire [7:0] raw_ring0_tail_join0_cut14_field;
+wire [7:0] raw_ring0_tail_join0_cut15_field;
+wire [7:0] raw_ring0_tail_join0_cut16_field;
+wire [7:0] raw_ring0_tail_join0_cut17_field;
+wire [7:0] raw_ring0_tail_join0_cut18_field;
+wire [7:0] raw_ring0_tail_join0_cut19_field;
+wire [7:0] raw_ring0_tail_join0_cut20_field;
+reg [7:0] raw_ring0_tail_join0_put0_byte;
+reg [7:0] raw_ring0_tail_join0_put1_byte;
+reg [7:0] raw_ring0_tail_join0_put2_byte;
+reg [7:0] raw_ring0_tail_join0_put3_byte;
+reg [7:0] raw_ring0_tail_join0_put4_byte;
+reg [7:0] raw_ring0_tail_join0_put5_byte;
+reg [7:0] raw_ring0_tail_join0_put6_byte;
+reg [7:0] raw_ring0_tail_join0_put7_byte;
+reg [7:0] raw_ring0_tail_join1_own;
+reg raw_ring0_tail_join1_ends;
+reg raw_ring0_tail_join1_over;
+reg raw_ring0_tail_join1_shown;
+wire [7:0] raw_ring0_tail_join1_cut21_field;
+wire [7:0] raw_ring0_tail_join1_cut22_field;
+wire [7:0] raw_ring0_tail_join1_cut23_field;
+wire [7:0] raw_ring0_tail_join1_cut24_field;
+wire [7:0] raw_ring0_tail_join1_cut25_field;
+wire [7:0] raw_ring0_tail_join1_cut26_field;
+wire [7:0] raw_ring0_tail_join1_cut27_field;
+wire [7:0] raw_ring0_tail_join1_cut28_field;
+reg [7:0] raw_ring0_tail_join1_put8_byte;
+reg [7:0] raw_ring0_tail_join1_put9_byte;
+reg [7:0] raw_ring0_tail_join1_put10_byte;
+reg [7:0] raw_ring0_tail_join1_put11_byte;
+reg [7:0] raw_ring0_tail_join1_put12_byte;
+reg [7:0] raw_ring0_tail_join1_put13_byte;
+reg [7:0] raw_ring0_tail_join1_put14_byte;
+reg [7:0] raw_ring0_tail_join1_put15_byte;
+reg [7:0] raw_ring0_rotate1_word;
+reg [7:0] raw_ring0_rotate1_either8_yes;
+reg [7:0] raw_ring0_rotate1_either8_no;
+reg [7:0] raw_ring0_rotate1_either9_yes;
+reg [7:0] raw_ring0_rotate1_either9_no;
+reg [7:0] raw_ring0_rotate1_either9_chosen;
+reg [7:0] raw_ring0_rotate1_either10_yes;
+reg [7:0] raw_ring0_rotate1_either10_no;
+reg [7:0] raw_ring0_rotate1_either10_chosen;
+reg [7:0] raw_ring0_rotate1_either11_yes;
+reg [7:0] raw_ring0_rotate1_either11_no;
+reg [7:0] raw_ring0_rotate1_either11_chosen;
+reg [7:0] raw_ring0_rotate1_either12_yes;
+reg [7:0] raw_ring0_rotate1_either12_no;
+reg [7:0] raw_ring0_rotate1_either12_chosen;
+reg [7:0] raw_ring0_rotate1_either13_yes;
+reg [7:0] raw_ring0_rotate1_either13_no;
+reg [7:0] raw_ring0_rotate1_either13_chosen;
+reg [7:0] raw_ring0_rotate1_either14_yes;
+reg [7:0] raw_ring0_rotate1_either14_no;
+reg [7:0] raw_ring0_rotate1_either14_chosen;
+reg [7:0] raw_ring0_rotate1_either15_yes;
+reg [7:0] raw_ring0_rotate1_either15_no;
+reg [7:0] raw_ring0_rotate1_either15_chosen;
+reg [7:0] raw_ring0_rotate1_either16_chosen;
+reg [7:0] raw_ring0_rotate1_either17_chosen;
+reg [7:0] raw_ring0_rotate1_either18_chosen;
+reg [7:0] raw_ring0_rotate1_either19_chosen;
+reg [7:0] raw_ring0_rotate1_either20_chosen;
+reg [7:0] raw_ring0_rotate1_either21_chosen;
+reg [7:0] raw_ring0_rotate1_either22_chosen;
+reg [7:0] raw_ring0_rotate1_either23_chosen;
+reg [7:0] raw_ring0_rotate1_either24_chosen;
+reg [7:0] raw_ring0_rotate1_either25_chosen;
+reg [7:0] raw_ring0_rotate1_either26_chosen;
+reg [7:0] raw_ring0_rotate1_either27_chosen;
+reg [7:0] raw_ring0_rotate1_either28_chosen;
+reg [7:0] raw_ring0_rotate1_either29_chosen;
+reg [7:0] raw_ring0_rotate1_either30_chosen;
+reg [7:0] raw_ring0_rotate1_either31_chosen;
+reg [7:0] raw_ring0_rotate1_either32_chosen;
+reg [7:0] raw_ring0_rotate1_either33_chosen;
+reg [7:0] raw_ring0_rotate1_either34_chosen;
+reg [7:0] raw_ring0_load_slot0_loads;
+reg [7:0] raw_ring0_load_slot8_loads;
 wire exponent_ring0_fetch;
 wire [2:0] exponent_ring0_grown;
 reg [1:0] exponent_ring0_place;
 reg [1:0] exponent_ring0_place_here;
-wire [7:0] exponent_ring0_cut23_field;
-wire [7:0] exponent_ring0_cut24_field;
-wire [7:0] exponent_ring0_cut25_field;
-wire [7:0] exponent_ring0_cut26_field;
-reg [7:0] exponent_ring0_ring1_keep15_kept;
-reg [7:0] exponent_ring0_ring1_keep16_kept;
-reg [7:0] exponent_ring0_ring1_keep17_kept;
-reg [7:0] exponent_ring0_ring1_join15_item;
-reg [7:0] exponent_ring0_ring1_join16_item;
-reg [7:0] exponent_ring0_ring1_join17_item;
-reg [7:0] exponent_ring0_ring1_rotate2_word;
-reg [7:0] exponent_ring0_ring1_rotate2_either36_chosen;
-reg [7:0] exponent_ring0_ring1_rotate2_either37_chosen;
-reg [7:0] exponent_ring0_ring1_rotate2_either38_chosen;
-reg [7:0] exponent_ring0_ring1_rotate2_either39_chosen;
-reg [7:0] exponent_ring0_ring1_rotate2_either40_chosen;
-reg [7:0] exponent_ring0_ring1_rotate2_either41_chosen;
-reg [7:0] exponent_ring0_ring1_rotate2_either42_chosen;
+wire [7:0] exponent_ring0_cut29_field;
+wire [7:0] exponent_ring0_cut30_field;
+wire [7:0] exponent_ring0_cut31_field;
+wire [7:0] exponent_ring0_cut32_field;
+reg [7:0] exponent_ring0_ring0_keep0_kept;
+reg [7:0] exponent_ring0_ring0_keep1_kept;
+reg [7:0] exponent_ring0_ring0_keep2_kept;
+reg [7:0] exponent_ring0_ring0_join0_item;
+reg [7:0] exponent_ring0_ring0_join1_item;
+reg [7:0] exponent_ring0_ring0_join2_item;
+reg [7:0] exponent_ring0_ring0_rotate2_word;
+reg [7:0] exponent_ring0_ring0_rotate2_either36_chosen;
+reg [7:0] exponent_ring0_ring0_rotate2_either37_chosen;
+reg [7:0] exponent_ring0_ring0_rotate2_either38_chosen;
+reg [7:0] exponent_ring0_ring0_rotate2_either39_chosen;
+reg [7:0] exponent_ring0_ring0_rotate2_either40_chosen;
+reg [7:0] exponent_ring0_ring0_rotate2_either41_chosen;
+reg [7:0] exponent_ring0_ring0_rotate2_either42_chosen;
 wire [7:0] form_raw0_raw;
 wire [7:0] form_raw1_raw;
 wire [7:0] form_raw2_raw;
@@ -268,20 +317,26 @@ wire [7:0] expand0_pick3_choices;
 wire [63:0] expand0_side_by_side0_joined;
 wire [1:0] popcount0_total;
 wire [1:0] popcount0_add1_total;
+(* no_rw_check *) reg [64:0] raw_ring0_fifo0_bare_queue0_ram0_memory [0:256-1];
+(* no_rw_check *) reg [64:0] raw_ring0_fifo1_bare_queue1_ram1_memory [0:256-1];
 
 assign once[3] = 'b0;
 assign once[3-1:0] = number;
+assign raw_ring0_fifo0_word[65-1:1] = raw_ring0_cut3_field;
+assign raw_ring0_fifo0_word[0] = raw_ring0_low_in_tlast;
+assign raw_ring0_fifo1_word[65-1:1] = raw_ring0_cut4_field;
+assign raw_ring0_fifo1_word[0] = raw_ring0_high_in_tlast;
 assign form_value0_joined[15] = form_raw0_raw[7];
-assign form_value0_joined[15-1:7] = exponent_ring0_ring1_rotate2_either39_chosen;
+assign form_value0_joined[15-1:7] = exponent_ring0_ring0_rotate2_either39_chosen;
 assign form_value0_joined[7-1:0] = form_raw0_raw[7-1:0];
 assign form_value1_joined[15] = form_raw1_raw[7];
-assign form_value1_joined[15-1:7] = exponent_ring0_ring1_rotate2_either40_chosen;
+assign form_value1_joined[15-1:7] = exponent_ring0_ring0_rotate2_either40_chosen;
 assign form_value1_joined[7-1:0] = form_raw1_raw[7-1:0];
 assign form_value2_joined[15] = form_raw2_raw[7];
-assign form_value2_joined[15-1:7] = exponent_ring0_ring1_rotate2_either41_chosen;
+assign form_value2_joined[15-1:7] = exponent_ring0_ring0_rotate2_either41_chosen;
 assign form_value2_joined[7-1:0] = form_raw2_raw[7-1:0];
 assign form_value3_joined[15] = form_raw3_raw[7];
-assign form_value3_joined[15-1:7] = exponent_ring0_ring1_rotate2_either42_chosen;
+assign form_value3_joined[15-1:7] = exponent_ring0_ring0_rotate2_either42_chosen;
 assign form_value3_joined[7-1:0] = form_raw3_raw[7-1:0];
 assign expand0_pick0_choices[5-1:1] = 'b0000;
 assign expand0_pick0_choices[0] = keep_reset0_kept[0];
@@ -302,773 +357,952 @@ assign last = s_span_tdata[8-1:(8 - 4)];
 
 assign in_tail = s_span_tdata[(9 - 1)];
 
-assign tail_join0_cut3_field = s_raw_tdata[8-1:(8 - 8)];
+assign raw_ring0_cut3_field = s_raw_tdata[64-1:(64 - 64)];
 
-assign tail_join0_cut4_field = s_raw_tdata[16-1:(16 - 8)];
+assign raw_ring0_cut4_field = s_raw_tdata[128-1:(128 - 64)];
 
-assign tail_join0_cut5_field = s_raw_tdata[24-1:(24 - 8)];
-
-assign tail_join0_cut6_field = s_raw_tdata[32-1:(32 - 8)];
-
-assign tail_join0_cut7_field = s_raw_tdata[40-1:(40 - 8)];
-
-assign tail_join0_cut8_field = s_raw_tdata[48-1:(48 - 8)];
-
-assign tail_join0_cut9_field = s_raw_tdata[56-1:(56 - 8)];
-
-assign tail_join0_cut10_field = s_raw_tdata[64-1:(64 - 8)];
-
-assign tail_join0_cut11_field = s_raw_tdata[72-1:(72 - 8)];
-
-assign tail_join0_cut12_field = s_raw_tdata[80-1:(80 - 8)];
-
-assign tail_join0_cut13_field = s_raw_tdata[88-1:(88 - 8)];
-
-assign tail_join0_cut14_field = s_raw_tdata[96-1:(96 - 8)];
-
-assign tail_join0_cut15_field = s_raw_tdata[104-1:(104 - 8)];
-
-assign tail_join0_cut16_field = s_raw_tdata[112-1:(112 - 8)];
-
-assign tail_join0_cut17_field = s_raw_tdata[120-1:(120 - 8)];
-
-assign tail_join0_cut18_field = s_raw_tdata[128-1:(128 - 8)];
-
-assign tail_join0_cut19_field = s_tail_tdata[8-1:(8 - 8)];
-
-assign tail_join0_cut20_field = s_tail_tdata[16-1:(16 - 8)];
-
-assign tail_join0_cut21_field = s_tail_tdata[24-1:(24 - 8)];
-
-assign tail_join0_cut22_field = s_tail_tdata[32-1:(32 - 8)];
-
-always @(tail_join0_cut21_field, tail_join0_behind[1], tail_join0_cut19_field) begin: tail_join0_rotate0_either0_show
-    tail_join0_rotate0_word = tail_join0_cut19_field;
-    if (tail_join0_behind[1]) begin
-        tail_join0_rotate0_word = tail_join0_cut21_field;
+always @(posedge clk) begin: raw_ring0_fifo0_bare_queue0_ram0_write_port
+    if (raw_ring0_fifo0_bare_queue0_take) begin
+        raw_ring0_fifo0_bare_queue0_ram0_memory[raw_ring0_fifo0_bare_queue0_tail] <= raw_ring0_fifo0_word;
     end
 end
 
-always @(tail_join0_cut22_field, tail_join0_behind[1], tail_join0_cut20_field) begin: tail_join0_rotate0_either1_show
-    tail_join0_rotate0_either1_chosen = tail_join0_cut20_field;
-    if (tail_join0_behind[1]) begin
-        tail_join0_rotate0_either1_chosen = tail_join0_cut22_field;
+always @(posedge clk) begin: raw_ring0_fifo0_bare_queue0_ram0_read_port
+    if (raw_ring0_fifo0_bare_queue0_fetch) begin
+        raw_ring0_fifo0_shown <= raw_ring0_fifo0_bare_queue0_ram0_memory[raw_ring0_fifo0_bare_queue0_head];
     end
 end
 
-always @(tail_join0_cut19_field, tail_join0_behind[1], tail_join0_cut21_field) begin: tail_join0_rotate0_either2_show
-    tail_join0_rotate0_either2_chosen = tail_join0_cut21_field;
-    if (tail_join0_behind[1]) begin
-        tail_join0_rotate0_either2_chosen = tail_join0_cut19_field;
-    end
-end
+assign raw_ring0_fifo0_bare_queue0_head_next = {raw_ring0_fifo0_bare_queue0_head[(8 - 1)-1:0], (!(((raw_ring0_fifo0_bare_queue0_head[7] ^ raw_ring0_fifo0_bare_queue0_head[5]) ^ raw_ring0_fifo0_bare_queue0_head[4]) ^ raw_ring0_fifo0_bare_queue0_head[3]))};
 
-always @(tail_join0_cut20_field, tail_join0_behind[1], tail_join0_cut22_field) begin: tail_join0_rotate0_either3_show
-    tail_join0_rotate0_either3_chosen = tail_join0_cut22_field;
-    if (tail_join0_behind[1]) begin
-        tail_join0_rotate0_either3_chosen = tail_join0_cut20_field;
-    end
-end
+assign raw_ring0_fifo0_bare_queue0_tail_next = {raw_ring0_fifo0_bare_queue0_tail[(8 - 1)-1:0], (!(((raw_ring0_fifo0_bare_queue0_tail[7] ^ raw_ring0_fifo0_bare_queue0_tail[5]) ^ raw_ring0_fifo0_bare_queue0_tail[4]) ^ raw_ring0_fifo0_bare_queue0_tail[3]))};
 
-always @(tail_join0_rotate0_either1_chosen, tail_join0_behind[0], tail_join0_rotate0_word) begin: tail_join0_rotate0_either4_show
-    tail_join0_rotate0_either4_chosen = tail_join0_rotate0_word;
-    if (tail_join0_behind[0]) begin
-        tail_join0_rotate0_either4_chosen = tail_join0_rotate0_either1_chosen;
-    end
-end
+assign raw_ring0_low_in_tready = (!raw_ring0_fifo0_bare_queue0_full);
+assign raw_ring0_fifo0_bare_queue0_take = (raw_ring0_low_in_tvalid && (!raw_ring0_fifo0_bare_queue0_full));
+assign raw_ring0_fifo0_bare_queue0_fetch = (raw_ring0_fifo0_bare_queue0_some && (raw_ring0_fifo0_bare_queue0_pop || (!raw_ring0_fifo0_bare_queue0_valid)));
 
-always @(tail_join0_rotate0_either2_chosen, tail_join0_behind[0], tail_join0_rotate0_either1_chosen) begin: tail_join0_rotate0_either5_show
-    tail_join0_rotate0_either5_chosen = tail_join0_rotate0_either1_chosen;
-    if (tail_join0_behind[0]) begin
-        tail_join0_rotate0_either5_chosen = tail_join0_rotate0_either2_chosen;
-    end
-end
-
-always @(tail_join0_rotate0_either3_chosen, tail_join0_behind[0], tail_join0_rotate0_either2_chosen) begin: tail_join0_rotate0_either6_show
-    tail_join0_rotate0_either6_chosen = tail_join0_rotate0_either2_chosen;
-    if (tail_join0_behind[0]) begin
-        tail_join0_rotate0_either6_chosen = tail_join0_rotate0_either3_chosen;
-    end
-end
-
-always @(tail_join0_rotate0_word, tail_join0_behind[0], tail_join0_rotate0_either3_chosen) begin: tail_join0_rotate0_either7_show
-    tail_join0_rotate0_either7_chosen = tail_join0_rotate0_either3_chosen;
-    if (tail_join0_behind[0]) begin
-        tail_join0_rotate0_either7_chosen = tail_join0_rotate0_word;
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put0_move
-    if ((tail_join0_load || (tail_join0_fill && (!tail_join0_partial)))) begin
-        tail_join0_put0_byte <= tail_join0_cut3_field;
-        if (tail_join0_over) begin
-            tail_join0_put0_byte <= tail_join0_rotate0_either4_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put1_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 1))))) begin
-        tail_join0_put1_byte <= tail_join0_cut4_field;
-        if (tail_join0_over) begin
-            tail_join0_put1_byte <= tail_join0_rotate0_either5_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put2_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 2))))) begin
-        tail_join0_put2_byte <= tail_join0_cut5_field;
-        if (tail_join0_over) begin
-            tail_join0_put2_byte <= tail_join0_rotate0_either6_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put3_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 3))))) begin
-        tail_join0_put3_byte <= tail_join0_cut6_field;
-        if (tail_join0_over) begin
-            tail_join0_put3_byte <= tail_join0_rotate0_either7_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put4_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 4))))) begin
-        tail_join0_put4_byte <= tail_join0_cut7_field;
-        if (tail_join0_over) begin
-            tail_join0_put4_byte <= tail_join0_rotate0_either4_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put5_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 5))))) begin
-        tail_join0_put5_byte <= tail_join0_cut8_field;
-        if (tail_join0_over) begin
-            tail_join0_put5_byte <= tail_join0_rotate0_either5_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put6_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 6))))) begin
-        tail_join0_put6_byte <= tail_join0_cut9_field;
-        if (tail_join0_over) begin
-            tail_join0_put6_byte <= tail_join0_rotate0_either6_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put7_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 7))))) begin
-        tail_join0_put7_byte <= tail_join0_cut10_field;
-        if (tail_join0_over) begin
-            tail_join0_put7_byte <= tail_join0_rotate0_either7_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put8_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 8))))) begin
-        tail_join0_put8_byte <= tail_join0_cut11_field;
-        if (tail_join0_over) begin
-            tail_join0_put8_byte <= tail_join0_rotate0_either4_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put9_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 9))))) begin
-        tail_join0_put9_byte <= tail_join0_cut12_field;
-        if (tail_join0_over) begin
-            tail_join0_put9_byte <= tail_join0_rotate0_either5_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put10_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 10))))) begin
-        tail_join0_put10_byte <= tail_join0_cut13_field;
-        if (tail_join0_over) begin
-            tail_join0_put10_byte <= tail_join0_rotate0_either6_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put11_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 11))))) begin
-        tail_join0_put11_byte <= tail_join0_cut14_field;
-        if (tail_join0_over) begin
-            tail_join0_put11_byte <= tail_join0_rotate0_either7_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put12_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 12))))) begin
-        tail_join0_put12_byte <= tail_join0_cut15_field;
-        if (tail_join0_over) begin
-            tail_join0_put12_byte <= tail_join0_rotate0_either4_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put13_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 13))))) begin
-        tail_join0_put13_byte <= tail_join0_cut16_field;
-        if (tail_join0_over) begin
-            tail_join0_put13_byte <= tail_join0_rotate0_either5_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put14_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 14))))) begin
-        tail_join0_put14_byte <= tail_join0_cut17_field;
-        if (tail_join0_over) begin
-            tail_join0_put14_byte <= tail_join0_rotate0_either6_chosen;
-        end
-    end
-end
-
-always @(posedge clk) begin: tail_join0_put15_move
-    if ((tail_join0_load || (tail_join0_fill && ((!tail_join0_partial) || (last < 15))))) begin
-        tail_join0_put15_byte <= tail_join0_cut18_field;
-        if (tail_join0_over) begin
-            tail_join0_put15_byte <= tail_join0_rotate0_either7_chosen;
-        end
-    end
-end
-
-assign tail_join0_behind = (~last[2-1:0]);
-assign full = (tail_join0_loaded && (!tail_join0_partial));
-assign tail_join0_vacant = (pop || (!tail_join0_loaded));
-
-assign s_raw_tready = (known && (!tail_join0_over) && tail_join0_vacant);
-assign tail_join0_load = (known && (!tail_join0_over) && tail_join0_vacant && s_raw_tvalid);
-assign s_tail_tready = (known && tail_join0_over && ((tail_join0_partial && (!tail_join0_rest)) || (tail_join0_rest && (!tail_join0_partial) && tail_join0_vacant)));
-assign tail_join0_fill = (known && tail_join0_over && s_tail_tvalid && (tail_join0_partial || (tail_join0_rest && tail_join0_vacant)));
-
-always @(posedge clk) begin: tail_join0_hold
+always @(posedge clk) begin: raw_ring0_fifo0_bare_queue0_pointers
     if (rst == 1) begin
-        tail_join0_loaded <= 0;
-        tail_join0_partial <= 0;
+        raw_ring0_fifo0_bare_queue0_head <= 0;
+        raw_ring0_fifo0_bare_queue0_tail <= 0;
+        raw_ring0_fifo0_bare_queue0_some <= 0;
+        raw_ring0_fifo0_bare_queue0_full <= 0;
+        raw_ring0_fifo0_bare_queue0_valid <= 0;
     end
     else begin
-        if ((tail_join0_load || tail_join0_fill)) begin
-            tail_join0_loaded <= 1'b1;
-            tail_join0_partial <= (tail_join0_load && s_raw_tlast);
+        if (raw_ring0_fifo0_bare_queue0_take) begin
+            raw_ring0_fifo0_bare_queue0_tail <= raw_ring0_fifo0_bare_queue0_tail_next;
+            raw_ring0_fifo0_bare_queue0_some <= 1'b1;
+            if ((!raw_ring0_fifo0_bare_queue0_fetch)) begin
+                raw_ring0_fifo0_bare_queue0_full <= (raw_ring0_fifo0_bare_queue0_tail_next == raw_ring0_fifo0_bare_queue0_head);
+            end
         end
-        else if ((pop && (!tail_join0_partial))) begin
-            tail_join0_loaded <= 1'b0;
+        else if (raw_ring0_fifo0_bare_queue0_fetch) begin
+            raw_ring0_fifo0_bare_queue0_some <= (raw_ring0_fifo0_bare_queue0_head_next != raw_ring0_fifo0_bare_queue0_tail);
+        end
+        if (raw_ring0_fifo0_bare_queue0_fetch) begin
+            raw_ring0_fifo0_bare_queue0_head <= raw_ring0_fifo0_bare_queue0_head_next;
+            if ((!raw_ring0_fifo0_bare_queue0_take)) begin
+                raw_ring0_fifo0_bare_queue0_full <= 1'b0;
+            end
+        end
+        if (raw_ring0_fifo0_bare_queue0_fetch) begin
+            raw_ring0_fifo0_bare_queue0_valid <= 1'b1;
+        end
+        else if (raw_ring0_fifo0_bare_queue0_pop) begin
+            raw_ring0_fifo0_bare_queue0_valid <= 1'b0;
         end
     end
 end
 
-always @(posedge clk) begin: tail_join0_follow
+assign raw_ring0_fifo0_cut5_field = raw_ring0_fifo0_shown[65-1:(65 - 64)];
+
+assign raw_ring0_fifo0_cut6_field = raw_ring0_fifo0_shown[(1 - 1)];
+
+always @(posedge clk) begin: raw_ring0_fifo1_bare_queue1_ram1_write_port
+    if (raw_ring0_fifo1_bare_queue1_take) begin
+        raw_ring0_fifo1_bare_queue1_ram1_memory[raw_ring0_fifo1_bare_queue1_tail] <= raw_ring0_fifo1_word;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_fifo1_bare_queue1_ram1_read_port
+    if (raw_ring0_fifo1_bare_queue1_fetch) begin
+        raw_ring0_fifo1_shown <= raw_ring0_fifo1_bare_queue1_ram1_memory[raw_ring0_fifo1_bare_queue1_head];
+    end
+end
+
+assign raw_ring0_fifo1_bare_queue1_head_next = {raw_ring0_fifo1_bare_queue1_head[(8 - 1)-1:0], (!(((raw_ring0_fifo1_bare_queue1_head[7] ^ raw_ring0_fifo1_bare_queue1_head[5]) ^ raw_ring0_fifo1_bare_queue1_head[4]) ^ raw_ring0_fifo1_bare_queue1_head[3]))};
+
+assign raw_ring0_fifo1_bare_queue1_tail_next = {raw_ring0_fifo1_bare_queue1_tail[(8 - 1)-1:0], (!(((raw_ring0_fifo1_bare_queue1_tail[7] ^ raw_ring0_fifo1_bare_queue1_tail[5]) ^ raw_ring0_fifo1_bare_queue1_tail[4]) ^ raw_ring0_fifo1_bare_queue1_tail[3]))};
+
+assign raw_ring0_high_in_tready = (!raw_ring0_fifo1_bare_queue1_full);
+assign raw_ring0_fifo1_bare_queue1_take = (raw_ring0_high_in_tvalid && (!raw_ring0_fifo1_bare_queue1_full));
+assign raw_ring0_fifo1_bare_queue1_fetch = (raw_ring0_fifo1_bare_queue1_some && (raw_ring0_fifo1_bare_queue1_pop || (!raw_ring0_fifo1_bare_queue1_valid)));
+
+always @(posedge clk) begin: raw_ring0_fifo1_bare_queue1_pointers
+    if (rst == 1) begin
+        raw_ring0_fifo1_bare_queue1_head <= 0;
+        raw_ring0_fifo1_bare_queue1_tail <= 0;
+        raw_ring0_fifo1_bare_queue1_some <= 0;
+        raw_ring0_fifo1_bare_queue1_full <= 0;
+        raw_ring0_fifo1_bare_queue1_valid <= 0;
+    end
+    else begin
+        if (raw_ring0_fifo1_bare_queue1_take) begin
+            raw_ring0_fifo1_bare_queue1_tail <= raw_ring0_fifo1_bare_queue1_tail_next;
+            raw_ring0_fifo1_bare_queue1_some <= 1'b1;
+            if ((!raw_ring0_fifo1_bare_queue1_fetch)) begin
+                raw_ring0_fifo1_bare_queue1_full <= (raw_ring0_fifo1_bare_queue1_tail_next == raw_ring0_fifo1_bare_queue1_head);
+            end
+        end
+        else if (raw_ring0_fifo1_bare_queue1_fetch) begin
+            raw_ring0_fifo1_bare_queue1_some <= (raw_ring0_fifo1_bare_queue1_head_next != raw_ring0_fifo1_bare_queue1_tail);
+        end
+        if (raw_ring0_fifo1_bare_queue1_fetch) begin
+            raw_ring0_fifo1_bare_queue1_head <= raw_ring0_fifo1_bare_queue1_head_next;
+            if ((!raw_ring0_fifo1_bare_queue1_take)) begin
+                raw_ring0_fifo1_bare_queue1_full <= 1'b0;
+            end
+        end
+        if (raw_ring0_fifo1_bare_queue1_fetch) begin
+            raw_ring0_fifo1_bare_queue1_valid <= 1'b1;
+        end
+        else if (raw_ring0_fifo1_bare_queue1_pop) begin
+            raw_ring0_fifo1_bare_queue1_valid <= 1'b0;
+        end
+    end
+end
+
+assign raw_ring0_fifo1_cut7_field = raw_ring0_fifo1_shown[65-1:(65 - 64)];
+
+assign raw_ring0_fifo1_cut8_field = raw_ring0_fifo1_shown[(1 - 1)];
+
+assign raw_ring0_cut9_field = s_tail_tdata[8-1:(8 - 8)];
+
+assign raw_ring0_cut10_field = s_tail_tdata[16-1:(16 - 8)];
+
+assign raw_ring0_cut11_field = s_tail_tdata[24-1:(24 - 8)];
+
+assign raw_ring0_cut12_field = s_tail_tdata[32-1:(32 - 8)];
+
+always @(raw_ring0_cut11_field, raw_ring0_behind[1], raw_ring0_cut9_field) begin: raw_ring0_rotate0_either0_show
+    raw_ring0_rotate0_word = raw_ring0_cut9_field;
+    if (raw_ring0_behind[1]) begin
+        raw_ring0_rotate0_word = raw_ring0_cut11_field;
+    end
+end
+
+always @(raw_ring0_cut12_field, raw_ring0_behind[1], raw_ring0_cut10_field) begin: raw_ring0_rotate0_either1_show
+    raw_ring0_rotate0_either1_chosen = raw_ring0_cut10_field;
+    if (raw_ring0_behind[1]) begin
+        raw_ring0_rotate0_either1_chosen = raw_ring0_cut12_field;
+    end
+end
+
+always @(raw_ring0_cut9_field, raw_ring0_behind[1], raw_ring0_cut11_field) begin: raw_ring0_rotate0_either2_show
+    raw_ring0_rotate0_either2_chosen = raw_ring0_cut11_field;
+    if (raw_ring0_behind[1]) begin
+        raw_ring0_rotate0_either2_chosen = raw_ring0_cut9_field;
+    end
+end
+
+always @(raw_ring0_cut10_field, raw_ring0_behind[1], raw_ring0_cut12_field) begin: raw_ring0_rotate0_either3_show
+    raw_ring0_rotate0_either3_chosen = raw_ring0_cut12_field;
+    if (raw_ring0_behind[1]) begin
+        raw_ring0_rotate0_either3_chosen = raw_ring0_cut10_field;
+    end
+end
+
+always @(raw_ring0_rotate0_either1_chosen, raw_ring0_behind[0], raw_ring0_rotate0_word) begin: raw_ring0_rotate0_either4_show
+    raw_ring0_rotate0_either4_chosen = raw_ring0_rotate0_word;
+    if (raw_ring0_behind[0]) begin
+        raw_ring0_rotate0_either4_chosen = raw_ring0_rotate0_either1_chosen;
+    end
+end
+
+always @(raw_ring0_rotate0_either2_chosen, raw_ring0_behind[0], raw_ring0_rotate0_either1_chosen) begin: raw_ring0_rotate0_either5_show
+    raw_ring0_rotate0_either5_chosen = raw_ring0_rotate0_either1_chosen;
+    if (raw_ring0_behind[0]) begin
+        raw_ring0_rotate0_either5_chosen = raw_ring0_rotate0_either2_chosen;
+    end
+end
+
+always @(raw_ring0_rotate0_either3_chosen, raw_ring0_behind[0], raw_ring0_rotate0_either2_chosen) begin: raw_ring0_rotate0_either6_show
+    raw_ring0_rotate0_either6_chosen = raw_ring0_rotate0_either2_chosen;
+    if (raw_ring0_behind[0]) begin
+        raw_ring0_rotate0_either6_chosen = raw_ring0_rotate0_either3_chosen;
+    end
+end
+
+always @(raw_ring0_rotate0_word, raw_ring0_behind[0], raw_ring0_rotate0_either3_chosen) begin: raw_ring0_rotate0_either7_show
+    raw_ring0_rotate0_either7_chosen = raw_ring0_rotate0_either3_chosen;
+    if (raw_ring0_behind[0]) begin
+        raw_ring0_rotate0_either7_chosen = raw_ring0_rotate0_word;
+    end
+end
+
+assign raw_ring0_tail_join0_cut13_field = raw_ring0_fifo0_cut5_field[8-1:(8 - 8)];
+
+assign raw_ring0_tail_join0_cut14_field = raw_ring0_fifo0_cut5_field[16-1:(16 - 8)];
+
+assign raw_ring0_tail_join0_cut15_field = raw_ring0_fifo0_cut5_field[24-1:(24 - 8)];
+
+assign raw_ring0_tail_join0_cut16_field = raw_ring0_fifo0_cut5_field[32-1:(32 - 8)];
+
+assign raw_ring0_tail_join0_cut17_field = raw_ring0_fifo0_cut5_field[40-1:(40 - 8)];
+
+assign raw_ring0_tail_join0_cut18_field = raw_ring0_fifo0_cut5_field[48-1:(48 - 8)];
+
+assign raw_ring0_tail_join0_cut19_field = raw_ring0_fifo0_cut5_field[56-1:(56 - 8)];
+
+assign raw_ring0_tail_join0_cut20_field = raw_ring0_fifo0_cut5_field[64-1:(64 - 8)];
+
+always @(raw_ring0_tail_join0_ends, raw_ring0_tail_join0_cut13_field, raw_ring0_tail_join0_own[0], raw_ring0_rotate0_either4_chosen, raw_ring0_tail_join0_over) begin: raw_ring0_tail_join0_put0_show
+    raw_ring0_tail_join0_put0_byte = raw_ring0_tail_join0_cut13_field;
+    if ((raw_ring0_tail_join0_over || (raw_ring0_tail_join0_ends && (!raw_ring0_tail_join0_own[0])))) begin
+        raw_ring0_tail_join0_put0_byte = raw_ring0_rotate0_either4_chosen;
+    end
+end
+
+always @(raw_ring0_tail_join0_ends, raw_ring0_tail_join0_cut14_field, raw_ring0_tail_join0_own[1], raw_ring0_rotate0_either5_chosen, raw_ring0_tail_join0_over) begin: raw_ring0_tail_join0_put1_show
+    raw_ring0_tail_join0_put1_byte = raw_ring0_tail_join0_cut14_field;
+    if ((raw_ring0_tail_join0_over || (raw_ring0_tail_join0_ends && (!raw_ring0_tail_join0_own[1])))) begin
+        raw_ring0_tail_join0_put1_byte = raw_ring0_rotate0_either5_chosen;
+    end
+end
+
+always @(raw_ring0_tail_join0_ends, raw_ring0_tail_join0_cut15_field, raw_ring0_tail_join0_own[2], raw_ring0_rotate0_either6_chosen, raw_ring0_tail_join0_over) begin: raw_ring0_tail_join0_put2_show
+    raw_ring0_tail_join0_put2_byte = raw_ring0_tail_join0_cut15_field;
+    if ((raw_ring0_tail_join0_over || (raw_ring0_tail_join0_ends && (!raw_ring0_tail_join0_own[2])))) begin
+        raw_ring0_tail_join0_put2_byte = raw_ring0_rotate0_either6_chosen;
+    end
+end
+
+always @(raw_ring0_tail_join0_ends, raw_ring0_tail_join0_cut16_field, raw_ring0_tail_join0_own[3], raw_ring0_rotate0_either7_chosen, raw_ring0_tail_join0_over) begin: raw_ring0_tail_join0_put3_show
+    raw_ring0_tail_join0_put3_byte = raw_ring0_tail_join0_cut16_field;
+    if ((raw_ring0_tail_join0_over || (raw_ring0_tail_join0_ends && (!raw_ring0_tail_join0_own[3])))) begin
+        raw_ring0_tail_join0_put3_byte = raw_ring0_rotate0_either7_chosen;
+    end
+end
+
+always @(raw_ring0_tail_join0_ends, raw_ring0_tail_join0_cut17_field, raw_ring0_tail_join0_own[4], raw_ring0_rotate0_either4_chosen, raw_ring0_tail_join0_over) begin: raw_ring0_tail_join0_put4_show
+    raw_ring0_tail_join0_put4_byte = raw_ring0_tail_join0_cut17_field;
+    if ((raw_ring0_tail_join0_over || (raw_ring0_tail_join0_ends && (!raw_ring0_tail_join0_own[4])))) begin
+        raw_ring0_tail_join0_put4_byte = raw_ring0_rotate0_either4_chosen;
+    end
+end
+
+always @(raw_ring0_tail_join0_ends, raw_ring0_tail_join0_cut18_field, raw_ring0_tail_join0_own[5], raw_ring0_rotate0_either5_chosen, raw_ring0_tail_join0_over) begin: raw_ring0_tail_join0_put5_show
+    raw_ring0_tail_join0_put5_byte = raw_ring0_tail_join0_cut18_field;
+    if ((raw_ring0_tail_join0_over || (raw_ring0_tail_join0_ends && (!raw_ring0_tail_join0_own[5])))) begin
+        raw_ring0_tail_join0_put5_byte = raw_ring0_rotate0_either5_chosen;
+    end
+end
+
+always @(raw_ring0_tail_join0_ends, raw_ring0_tail_join0_cut19_field, raw_ring0_tail_join0_own[6], raw_ring0_rotate0_either6_chosen, raw_ring0_tail_join0_over) begin: raw_ring0_tail_join0_put6_show
+    raw_ring0_tail_join0_put6_byte = raw_ring0_tail_join0_cut19_field;
+    if ((raw_ring0_tail_join0_over || (raw_ring0_tail_join0_ends && (!raw_ring0_tail_join0_own[6])))) begin
+        raw_ring0_tail_join0_put6_byte = raw_ring0_rotate0_either6_chosen;
+    end
+end
+
+always @(raw_ring0_tail_join0_ends, raw_ring0_tail_join0_cut20_field, raw_ring0_tail_join0_own[7], raw_ring0_rotate0_either7_chosen, raw_ring0_tail_join0_over) begin: raw_ring0_tail_join0_put7_show
+    raw_ring0_tail_join0_put7_byte = raw_ring0_tail_join0_cut20_field;
+    if ((raw_ring0_tail_join0_over || (raw_ring0_tail_join0_ends && (!raw_ring0_tail_join0_own[7])))) begin
+        raw_ring0_tail_join0_put7_byte = raw_ring0_rotate0_either7_chosen;
+    end
+end
+
+always @(raw_ring0_fifo0_bare_queue0_valid, known, raw_ring0_tail_join0_ends, s_tail_tvalid, raw_ring0_fifo0_cut6_field, raw_ring0_tail_join0_over, raw_ring0_tail_join0_shown) begin: raw_ring0_tail_join0_look
+    raw_ring0_full_low = (known && raw_ring0_fifo0_bare_queue0_valid);
+    raw_ring0_sure_low = (known && raw_ring0_fifo0_bare_queue0_valid && (!raw_ring0_fifo0_cut6_field));
+    raw_ring0_still_low = (known && raw_ring0_tail_join0_shown);
+    if ((raw_ring0_tail_join0_over || raw_ring0_tail_join0_ends)) begin
+        raw_ring0_full_low = (known && s_tail_tvalid);
+        raw_ring0_sure_low = (known && s_tail_tvalid);
+        raw_ring0_still_low = (known && s_tail_tvalid);
+    end
+end
+
+always @(last) begin: raw_ring0_tail_join0_mark
+    case (last)
+        0: raw_ring0_tail_join0_own = 1;
+        1: raw_ring0_tail_join0_own = 3;
+        2: raw_ring0_tail_join0_own = 7;
+        3: raw_ring0_tail_join0_own = 15;
+        4: raw_ring0_tail_join0_own = 31;
+        5: raw_ring0_tail_join0_own = 63;
+        6: raw_ring0_tail_join0_own = 127;
+        7: raw_ring0_tail_join0_own = 255;
+        8: raw_ring0_tail_join0_own = 255;
+        9: raw_ring0_tail_join0_own = 255;
+        10: raw_ring0_tail_join0_own = 255;
+        11: raw_ring0_tail_join0_own = 255;
+        12: raw_ring0_tail_join0_own = 255;
+        13: raw_ring0_tail_join0_own = 255;
+        14: raw_ring0_tail_join0_own = 255;
+        default: raw_ring0_tail_join0_own = 255;
+    endcase
+end
+
+assign raw_ring0_fifo0_bare_queue0_pop = (raw_ring0_pop_low && (!raw_ring0_tail_join0_over));
+
+always @(posedge clk) begin: raw_ring0_tail_join0_follow
+    raw_ring0_tail_join0_shown <= (raw_ring0_fifo0_bare_queue0_valid && (!(raw_ring0_pop_low && (!raw_ring0_tail_join0_over))));
+    raw_ring0_tail_join0_ends <= (raw_ring0_fifo0_bare_queue0_valid && raw_ring0_fifo0_cut6_field && (!(raw_ring0_pop_low && (!raw_ring0_tail_join0_over))));
     if ((!known)) begin
-        tail_join0_over <= in_tail;
+        raw_ring0_tail_join0_over <= in_tail;
     end
-    else if (tail_join0_load) begin
-        tail_join0_over <= s_raw_tlast;
+    else if ((raw_ring0_pop_low && raw_ring0_fifo0_cut6_field)) begin
+        raw_ring0_tail_join0_over <= 1'b1;
     end
 end
 
-always @(posedge clk) begin: tail_join0_count
+assign raw_ring0_tail_join1_cut21_field = raw_ring0_fifo1_cut7_field[8-1:(8 - 8)];
+
+assign raw_ring0_tail_join1_cut22_field = raw_ring0_fifo1_cut7_field[16-1:(16 - 8)];
+
+assign raw_ring0_tail_join1_cut23_field = raw_ring0_fifo1_cut7_field[24-1:(24 - 8)];
+
+assign raw_ring0_tail_join1_cut24_field = raw_ring0_fifo1_cut7_field[32-1:(32 - 8)];
+
+assign raw_ring0_tail_join1_cut25_field = raw_ring0_fifo1_cut7_field[40-1:(40 - 8)];
+
+assign raw_ring0_tail_join1_cut26_field = raw_ring0_fifo1_cut7_field[48-1:(48 - 8)];
+
+assign raw_ring0_tail_join1_cut27_field = raw_ring0_fifo1_cut7_field[56-1:(56 - 8)];
+
+assign raw_ring0_tail_join1_cut28_field = raw_ring0_fifo1_cut7_field[64-1:(64 - 8)];
+
+always @(raw_ring0_tail_join1_ends, raw_ring0_tail_join1_cut21_field, raw_ring0_tail_join1_own[0], raw_ring0_rotate0_either4_chosen, raw_ring0_tail_join1_over) begin: raw_ring0_tail_join1_put8_show
+    raw_ring0_tail_join1_put8_byte = raw_ring0_tail_join1_cut21_field;
+    if ((raw_ring0_tail_join1_over || (raw_ring0_tail_join1_ends && (!raw_ring0_tail_join1_own[0])))) begin
+        raw_ring0_tail_join1_put8_byte = raw_ring0_rotate0_either4_chosen;
+    end
+end
+
+always @(raw_ring0_tail_join1_ends, raw_ring0_tail_join1_cut22_field, raw_ring0_tail_join1_own[1], raw_ring0_rotate0_either5_chosen, raw_ring0_tail_join1_over) begin: raw_ring0_tail_join1_put9_show
+    raw_ring0_tail_join1_put9_byte = raw_ring0_tail_join1_cut22_field;
+    if ((raw_ring0_tail_join1_over || (raw_ring0_tail_join1_ends && (!raw_ring0_tail_join1_own[1])))) begin
+        raw_ring0_tail_join1_put9_byte = raw_ring0_rotate0_either5_chosen;
+    end
+end
+
+always @(raw_ring0_tail_join1_ends, raw_ring0_tail_join1_cut23_field, raw_ring0_tail_join1_own[2], raw_ring0_rotate0_either6_chosen, raw_ring0_tail_join1_over) begin: raw_ring0_tail_join1_put10_show
+    raw_ring0_tail_join1_put10_byte = raw_ring0_tail_join1_cut23_field;
+    if ((raw_ring0_tail_join1_over || (raw_ring0_tail_join1_ends && (!raw_ring0_tail_join1_own[2])))) begin
+        raw_ring0_tail_join1_put10_byte = raw_ring0_rotate0_either6_chosen;
+    end
+end
+
+always @(raw_ring0_tail_join1_ends, raw_ring0_tail_join1_cut24_field, raw_ring0_tail_join1_own[3], raw_ring0_rotate0_either7_chosen, raw_ring0_tail_join1_over) begin: raw_ring0_tail_join1_put11_show
+    raw_ring0_tail_join1_put11_byte = raw_ring0_tail_join1_cut24_field;
+    if ((raw_ring0_tail_join1_over || (raw_ring0_tail_join1_ends && (!raw_ring0_tail_join1_own[3])))) begin
+        raw_ring0_tail_join1_put11_byte = raw_ring0_rotate0_either7_chosen;
+    end
+end
+
+always @(raw_ring0_tail_join1_ends, raw_ring0_tail_join1_cut25_field, raw_ring0_tail_join1_own[4], raw_ring0_rotate0_either4_chosen, raw_ring0_tail_join1_over) begin: raw_ring0_tail_join1_put12_show
+    raw_ring0_tail_join1_put12_byte = raw_ring0_tail_join1_cut25_field;
+    if ((raw_ring0_tail_join1_over || (raw_ring0_tail_join1_ends && (!raw_ring0_tail_join1_own[4])))) begin
+        raw_ring0_tail_join1_put12_byte = raw_ring0_rotate0_either4_chosen;
+    end
+end
+
+always @(raw_ring0_tail_join1_ends, raw_ring0_tail_join1_cut26_field, raw_ring0_tail_join1_own[5], raw_ring0_rotate0_either5_chosen, raw_ring0_tail_join1_over) begin: raw_ring0_tail_join1_put13_show
+    raw_ring0_tail_join1_put13_byte = raw_ring0_tail_join1_cut26_field;
+    if ((raw_ring0_tail_join1_over || (raw_ring0_tail_join1_ends && (!raw_ring0_tail_join1_own[5])))) begin
+        raw_ring0_tail_join1_put13_byte = raw_ring0_rotate0_either5_chosen;
+    end
+end
+
+always @(raw_ring0_tail_join1_ends, raw_ring0_tail_join1_cut27_field, raw_ring0_tail_join1_own[6], raw_ring0_rotate0_either6_chosen, raw_ring0_tail_join1_over) begin: raw_ring0_tail_join1_put14_show
+    raw_ring0_tail_join1_put14_byte = raw_ring0_tail_join1_cut27_field;
+    if ((raw_ring0_tail_join1_over || (raw_ring0_tail_join1_ends && (!raw_ring0_tail_join1_own[6])))) begin
+        raw_ring0_tail_join1_put14_byte = raw_ring0_rotate0_either6_chosen;
+    end
+end
+
+always @(raw_ring0_tail_join1_ends, raw_ring0_tail_join1_cut28_field, raw_ring0_tail_join1_own[7], raw_ring0_rotate0_either7_chosen, raw_ring0_tail_join1_over) begin: raw_ring0_tail_join1_put15_show
+    raw_ring0_tail_join1_put15_byte = raw_ring0_tail_join1_cut28_field;
+    if ((raw_ring0_tail_join1_over || (raw_ring0_tail_join1_ends && (!raw_ring0_tail_join1_own[7])))) begin
+        raw_ring0_tail_join1_put15_byte = raw_ring0_rotate0_either7_chosen;
+    end
+end
+
+always @(raw_ring0_fifo1_bare_queue1_valid, known, raw_ring0_tail_join1_ends, s_tail_tvalid, raw_ring0_fifo1_cut8_field, raw_ring0_tail_join1_over, raw_ring0_tail_join1_shown) begin: raw_ring0_tail_join1_look
+    raw_ring0_full_high = (known && raw_ring0_fifo1_bare_queue1_valid);
+    raw_ring0_sure_high = (known && raw_ring0_fifo1_bare_queue1_valid && (!raw_ring0_fifo1_cut8_field));
+    raw_ring0_still_high = (known && raw_ring0_tail_join1_shown);
+    if ((raw_ring0_tail_join1_over || raw_ring0_tail_join1_ends)) begin
+        raw_ring0_full_high = (known && s_tail_tvalid);
+        raw_ring0_sure_high = (known && s_tail_tvalid);
+        raw_ring0_still_high = (known && s_tail_tvalid);
+    end
+end
+
+always @(last) begin: raw_ring0_tail_join1_mark
+    case (last)
+        0: raw_ring0_tail_join1_own = 0;
+        1: raw_ring0_tail_join1_own = 0;
+        2: raw_ring0_tail_join1_own = 0;
+        3: raw_ring0_tail_join1_own = 0;
+        4: raw_ring0_tail_join1_own = 0;
+        5: raw_ring0_tail_join1_own = 0;
+        6: raw_ring0_tail_join1_own = 0;
+        7: raw_ring0_tail_join1_own = 0;
+        8: raw_ring0_tail_join1_own = 1;
+        9: raw_ring0_tail_join1_own = 3;
+        10: raw_ring0_tail_join1_own = 7;
+        11: raw_ring0_tail_join1_own = 15;
+        12: raw_ring0_tail_join1_own = 31;
+        13: raw_ring0_tail_join1_own = 63;
+        14: raw_ring0_tail_join1_own = 127;
+        default: raw_ring0_tail_join1_own = 255;
+    endcase
+end
+
+assign raw_ring0_fifo1_bare_queue1_pop = (raw_ring0_pop_high && (!raw_ring0_tail_join1_over));
+
+always @(posedge clk) begin: raw_ring0_tail_join1_follow
+    raw_ring0_tail_join1_shown <= (raw_ring0_fifo1_bare_queue1_valid && (!(raw_ring0_pop_high && (!raw_ring0_tail_join1_over))));
+    raw_ring0_tail_join1_ends <= (raw_ring0_fifo1_bare_queue1_valid && raw_ring0_fifo1_cut8_field && (!(raw_ring0_pop_high && (!raw_ring0_tail_join1_over))));
     if ((!known)) begin
-        tail_join0_rest <= (last[4-1:2] == 3);
+        raw_ring0_tail_join1_over <= in_tail;
     end
-    else if ((tail_join0_fill && (!tail_join0_partial))) begin
-        tail_join0_rest <= 1'b0;
-    end
-end
-
-always @(posedge clk) begin: ring0_keep0_move
-    if (fetch) begin
-        ring0_keep0_kept <= tail_join0_put1_byte;
+    else if ((raw_ring0_pop_high && raw_ring0_fifo1_cut8_field)) begin
+        raw_ring0_tail_join1_over <= 1'b1;
     end
 end
 
-always @(posedge clk) begin: ring0_keep1_move
-    if (fetch) begin
-        ring0_keep1_kept <= tail_join0_put2_byte;
-    end
-end
-
-always @(posedge clk) begin: ring0_keep2_move
-    if (fetch) begin
-        ring0_keep2_kept <= tail_join0_put3_byte;
-    end
-end
-
-always @(posedge clk) begin: ring0_keep3_move
-    if (fetch) begin
-        ring0_keep3_kept <= tail_join0_put4_byte;
-    end
-end
-
-always @(posedge clk) begin: ring0_keep4_move
-    if (fetch) begin
-        ring0_keep4_kept <= tail_join0_put5_byte;
-    end
-end
-
-always @(posedge clk) begin: ring0_keep5_move
-    if (fetch) begin
-        ring0_keep5_kept <= tail_join0_put6_byte;
-    end
-end
-
-always @(posedge clk) begin: ring0_keep6_move
-    if (fetch) begin
-        ring0_keep6_kept <= tail_join0_put7_byte;
-    end
-end
-
-always @(posedge clk) begin: ring0_keep7_move
-    if (fetch) begin
-        ring0_keep7_kept <= tail_join0_put8_byte;
-    end
-end
-
-always @(posedge clk) begin: ring0_keep8_move
-    if (fetch) begin
-        ring0_keep8_kept <= tail_join0_put9_byte;
-    end
-end
-
-always @(posedge clk) begin: ring0_keep9_move
-    if (fetch) begin
-        ring0_keep9_kept <= tail_join0_put10_byte;
-    end
-end
-
-always @(posedge clk) begin: ring0_keep10_move
-    if (fetch) begin
-        ring0_keep10_kept <= tail_join0_put11_byte;
-    end
-end
-
-always @(posedge clk) begin: ring0_keep11_move
-    if (fetch) begin
-        ring0_keep11_kept <= tail_join0_put12_byte;
-    end
-end
-
-always @(posedge clk) begin: ring0_keep12_move
-    if (fetch) begin
-        ring0_keep12_kept <= tail_join0_put13_byte;
-    end
-end
-
-always @(posedge clk) begin: ring0_keep13_move
-    if (fetch) begin
-        ring0_keep13_kept <= tail_join0_put14_byte;
-    end
-end
-
-always @(posedge clk) begin: ring0_keep14_move
-    if (fetch) begin
-        ring0_keep14_kept <= tail_join0_put15_byte;
-    end
-end
-
-always @(ring0_keep0_kept, place_here, tail_join0_put1_byte) begin: ring0_join0_show
-    ring0_join0_item = tail_join0_put1_byte;
-    if ((place_here <= 0)) begin
-        ring0_join0_item = ring0_keep0_kept;
-    end
-end
-
-always @(ring0_keep1_kept, place_here, tail_join0_put2_byte) begin: ring0_join1_show
-    ring0_join1_item = tail_join0_put2_byte;
-    if ((place_here <= 1)) begin
-        ring0_join1_item = ring0_keep1_kept;
-    end
-end
-
-always @(ring0_keep2_kept, place_here, tail_join0_put3_byte) begin: ring0_join2_show
-    ring0_join2_item = tail_join0_put3_byte;
-    if ((place_here <= 2)) begin
-        ring0_join2_item = ring0_keep2_kept;
-    end
-end
-
-always @(ring0_keep3_kept, place_here, tail_join0_put4_byte) begin: ring0_join3_show
-    ring0_join3_item = tail_join0_put4_byte;
-    if ((place_here <= 3)) begin
-        ring0_join3_item = ring0_keep3_kept;
-    end
-end
-
-always @(ring0_keep4_kept, place_here, tail_join0_put5_byte) begin: ring0_join4_show
-    ring0_join4_item = tail_join0_put5_byte;
-    if ((place_here <= 4)) begin
-        ring0_join4_item = ring0_keep4_kept;
-    end
-end
-
-always @(ring0_keep5_kept, place_here, tail_join0_put6_byte) begin: ring0_join5_show
-    ring0_join5_item = tail_join0_put6_byte;
-    if ((place_here <= 5)) begin
-        ring0_join5_item = ring0_keep5_kept;
-    end
-end
-
-always @(ring0_keep6_kept, place_here, tail_join0_put7_byte) begin: ring0_join6_show
-    ring0_join6_item = tail_join0_put7_byte;
-    if ((place_here <= 6)) begin
-        ring0_join6_item = ring0_keep6_kept;
-    end
-end
-
-always @(ring0_keep7_kept, place_here, tail_join0_put8_byte) begin: ring0_join7_show
-    ring0_join7_item = tail_join0_put8_byte;
-    if ((place_here <= 7)) begin
-        ring0_join7_item = ring0_keep7_kept;
-    end
-end
-
-always @(ring0_keep8_kept, place_here, tail_join0_put9_byte) begin: ring0_join8_show
-    ring0_join8_item = tail_join0_put9_byte;
-    if ((place_here <= 8)) begin
-        ring0_join8_item = ring0_keep8_kept;
-    end
-end
-
-always @(ring0_keep9_kept, place_here, tail_join0_put10_byte) begin: ring0_join9_show
-    ring0_join9_item = tail_join0_put10_byte;
-    if ((place_here <= 9)) begin
-        ring0_join9_item = ring0_keep9_kept;
-    end
-end
-
-always @(ring0_keep10_kept, place_here, tail_join0_put11_byte) begin: ring0_join10_show
-    ring0_join10_item = tail_join0_put11_byte;
-    if ((place_here <= 10)) begin
-        ring0_join10_item = ring0_keep10_kept;
-    end
-end
-
-always @(ring0_keep11_kept, place_here, tail_join0_put12_byte) begin: ring0_join11_show
-    ring0_join11_item = tail_join0_put12_byte;
-    if ((place_here <= 11)) begin
-        ring0_join11_item = ring0_keep11_kept;
-    end
-end
-
-always @(ring0_keep12_kept, place_here, tail_join0_put13_byte) begin: ring0_join12_show
-    ring0_join12_item = tail_join0_put13_byte;
-    if ((place_here <= 12)) begin
-        ring0_join12_item = ring0_keep12_kept;
-    end
-end
-
-always @(ring0_keep13_kept, place_here, tail_join0_put14_byte) begin: ring0_join13_show
-    ring0_join13_item = tail_join0_put14_byte;
-    if ((place_here <= 13)) begin
-        ring0_join13_item = ring0_keep13_kept;
-    end
-end
-
-always @(ring0_keep14_kept, place_here, tail_join0_put15_byte) begin: ring0_join14_show
-    ring0_join14_item = tail_join0_put15_byte;
-    if ((place_here <= 14)) begin
-        ring0_join14_item = ring0_keep14_kept;
-    end
-end
-
-always @(ring0_join8_item, place_here[3], ring0_join0_item) begin: ring0_rotate1_either8_show
-    ring0_rotate1_word = ring0_join0_item;
+always @(raw_ring0_rotate1_either8_yes, place_here[3], raw_ring0_rotate1_either8_no) begin: raw_ring0_rotate1_either8_show
+    raw_ring0_rotate1_word = raw_ring0_rotate1_either8_no;
     if (place_here[3]) begin
-        ring0_rotate1_word = ring0_join8_item;
+        raw_ring0_rotate1_word = raw_ring0_rotate1_either8_yes;
     end
 end
 
-always @(ring0_join9_item, place_here[3], ring0_join1_item) begin: ring0_rotate1_either9_show
-    ring0_rotate1_either9_chosen = ring0_join1_item;
+always @(raw_ring0_rotate1_either9_yes, place_here[3], raw_ring0_rotate1_either9_no) begin: raw_ring0_rotate1_either9_show
+    raw_ring0_rotate1_either9_chosen = raw_ring0_rotate1_either9_no;
     if (place_here[3]) begin
-        ring0_rotate1_either9_chosen = ring0_join9_item;
+        raw_ring0_rotate1_either9_chosen = raw_ring0_rotate1_either9_yes;
     end
 end
 
-always @(ring0_join10_item, place_here[3], ring0_join2_item) begin: ring0_rotate1_either10_show
-    ring0_rotate1_either10_chosen = ring0_join2_item;
+always @(raw_ring0_rotate1_either10_yes, place_here[3], raw_ring0_rotate1_either10_no) begin: raw_ring0_rotate1_either10_show
+    raw_ring0_rotate1_either10_chosen = raw_ring0_rotate1_either10_no;
     if (place_here[3]) begin
-        ring0_rotate1_either10_chosen = ring0_join10_item;
+        raw_ring0_rotate1_either10_chosen = raw_ring0_rotate1_either10_yes;
     end
 end
 
-always @(ring0_join11_item, place_here[3], ring0_join3_item) begin: ring0_rotate1_either11_show
-    ring0_rotate1_either11_chosen = ring0_join3_item;
+always @(raw_ring0_rotate1_either11_yes, place_here[3], raw_ring0_rotate1_either11_no) begin: raw_ring0_rotate1_either11_show
+    raw_ring0_rotate1_either11_chosen = raw_ring0_rotate1_either11_no;
     if (place_here[3]) begin
-        ring0_rotate1_either11_chosen = ring0_join11_item;
+        raw_ring0_rotate1_either11_chosen = raw_ring0_rotate1_either11_yes;
     end
 end
 
-always @(ring0_join12_item, place_here[3], ring0_join4_item) begin: ring0_rotate1_either12_show
-    ring0_rotate1_either12_chosen = ring0_join4_item;
+always @(raw_ring0_rotate1_either12_yes, place_here[3], raw_ring0_rotate1_either12_no) begin: raw_ring0_rotate1_either12_show
+    raw_ring0_rotate1_either12_chosen = raw_ring0_rotate1_either12_no;
     if (place_here[3]) begin
-        ring0_rotate1_either12_chosen = ring0_join12_item;
+        raw_ring0_rotate1_either12_chosen = raw_ring0_rotate1_either12_yes;
     end
 end
 
-always @(ring0_join13_item, place_here[3], ring0_join5_item) begin: ring0_rotate1_either13_show
-    ring0_rotate1_either13_chosen = ring0_join5_item;
+always @(raw_ring0_rotate1_either13_yes, place_here[3], raw_ring0_rotate1_either13_no) begin: raw_ring0_rotate1_either13_show
+    raw_ring0_rotate1_either13_chosen = raw_ring0_rotate1_either13_no;
     if (place_here[3]) begin
-        ring0_rotate1_either13_chosen = ring0_join13_item;
+        raw_ring0_rotate1_either13_chosen = raw_ring0_rotate1_either13_yes;
     end
 end
 
-always @(ring0_join14_item, place_here[3], ring0_join6_item) begin: ring0_rotate1_either14_show
-    ring0_rotate1_either14_chosen = ring0_join6_item;
+always @(raw_ring0_rotate1_either14_yes, place_here[3], raw_ring0_rotate1_either14_no) begin: raw_ring0_rotate1_either14_show
+    raw_ring0_rotate1_either14_chosen = raw_ring0_rotate1_either14_no;
     if (place_here[3]) begin
-        ring0_rotate1_either14_chosen = ring0_join14_item;
+        raw_ring0_rotate1_either14_chosen = raw_ring0_rotate1_either14_yes;
     end
 end
 
-always @(tail_join0_put0_byte, place_here[3], ring0_join7_item) begin: ring0_rotate1_either15_show
-    ring0_rotate1_either15_chosen = ring0_join7_item;
+always @(raw_ring0_rotate1_either15_yes, place_here[3], raw_ring0_rotate1_either15_no) begin: raw_ring0_rotate1_either15_show
+    raw_ring0_rotate1_either15_chosen = raw_ring0_rotate1_either15_no;
     if (place_here[3]) begin
-        ring0_rotate1_either15_chosen = tail_join0_put0_byte;
+        raw_ring0_rotate1_either15_chosen = raw_ring0_rotate1_either15_yes;
     end
 end
 
-always @(ring0_join0_item, place_here[3], ring0_join8_item) begin: ring0_rotate1_either16_show
-    ring0_rotate1_either16_chosen = ring0_join8_item;
+always @(raw_ring0_rotate1_either8_no, place_here[3], raw_ring0_rotate1_either8_yes) begin: raw_ring0_rotate1_either16_show
+    raw_ring0_rotate1_either16_chosen = raw_ring0_rotate1_either8_yes;
     if (place_here[3]) begin
-        ring0_rotate1_either16_chosen = ring0_join0_item;
+        raw_ring0_rotate1_either16_chosen = raw_ring0_rotate1_either8_no;
     end
 end
 
-always @(ring0_join1_item, place_here[3], ring0_join9_item) begin: ring0_rotate1_either17_show
-    ring0_rotate1_either17_chosen = ring0_join9_item;
+always @(raw_ring0_rotate1_either9_no, place_here[3], raw_ring0_rotate1_either9_yes) begin: raw_ring0_rotate1_either17_show
+    raw_ring0_rotate1_either17_chosen = raw_ring0_rotate1_either9_yes;
     if (place_here[3]) begin
-        ring0_rotate1_either17_chosen = ring0_join1_item;
+        raw_ring0_rotate1_either17_chosen = raw_ring0_rotate1_either9_no;
     end
 end
 
-always @(ring0_join2_item, place_here[3], ring0_join10_item) begin: ring0_rotate1_either18_show
-    ring0_rotate1_either18_chosen = ring0_join10_item;
+always @(raw_ring0_rotate1_either10_no, place_here[3], raw_ring0_rotate1_either10_yes) begin: raw_ring0_rotate1_either18_show
+    raw_ring0_rotate1_either18_chosen = raw_ring0_rotate1_either10_yes;
     if (place_here[3]) begin
-        ring0_rotate1_either18_chosen = ring0_join2_item;
+        raw_ring0_rotate1_either18_chosen = raw_ring0_rotate1_either10_no;
     end
 end
 
-always @(ring0_rotate1_either12_chosen, place_here[2], ring0_rotate1_word) begin: ring0_rotate1_either19_show
-    ring0_rotate1_either19_chosen = ring0_rotate1_word;
+always @(raw_ring0_rotate1_either12_chosen, place_here[2], raw_ring0_rotate1_word) begin: raw_ring0_rotate1_either19_show
+    raw_ring0_rotate1_either19_chosen = raw_ring0_rotate1_word;
     if (place_here[2]) begin
-        ring0_rotate1_either19_chosen = ring0_rotate1_either12_chosen;
+        raw_ring0_rotate1_either19_chosen = raw_ring0_rotate1_either12_chosen;
     end
 end
 
-always @(ring0_rotate1_either13_chosen, place_here[2], ring0_rotate1_either9_chosen) begin: ring0_rotate1_either20_show
-    ring0_rotate1_either20_chosen = ring0_rotate1_either9_chosen;
+always @(raw_ring0_rotate1_either13_chosen, place_here[2], raw_ring0_rotate1_either9_chosen) begin: raw_ring0_rotate1_either20_show
+    raw_ring0_rotate1_either20_chosen = raw_ring0_rotate1_either9_chosen;
     if (place_here[2]) begin
-        ring0_rotate1_either20_chosen = ring0_rotate1_either13_chosen;
+        raw_ring0_rotate1_either20_chosen = raw_ring0_rotate1_either13_chosen;
     end
 end
 
-always @(ring0_rotate1_either14_chosen, place_here[2], ring0_rotate1_either10_chosen) begin: ring0_rotate1_either21_show
-    ring0_rotate1_either21_chosen = ring0_rotate1_either10_chosen;
+always @(raw_ring0_rotate1_either14_chosen, place_here[2], raw_ring0_rotate1_either10_chosen) begin: raw_ring0_rotate1_either21_show
+    raw_ring0_rotate1_either21_chosen = raw_ring0_rotate1_either10_chosen;
     if (place_here[2]) begin
-        ring0_rotate1_either21_chosen = ring0_rotate1_either14_chosen;
+        raw_ring0_rotate1_either21_chosen = raw_ring0_rotate1_either14_chosen;
     end
 end
 
-always @(ring0_rotate1_either15_chosen, place_here[2], ring0_rotate1_either11_chosen) begin: ring0_rotate1_either22_show
-    ring0_rotate1_either22_chosen = ring0_rotate1_either11_chosen;
+always @(raw_ring0_rotate1_either15_chosen, place_here[2], raw_ring0_rotate1_either11_chosen) begin: raw_ring0_rotate1_either22_show
+    raw_ring0_rotate1_either22_chosen = raw_ring0_rotate1_either11_chosen;
     if (place_here[2]) begin
-        ring0_rotate1_either22_chosen = ring0_rotate1_either15_chosen;
+        raw_ring0_rotate1_either22_chosen = raw_ring0_rotate1_either15_chosen;
     end
 end
 
-always @(ring0_rotate1_either16_chosen, place_here[2], ring0_rotate1_either12_chosen) begin: ring0_rotate1_either23_show
-    ring0_rotate1_either23_chosen = ring0_rotate1_either12_chosen;
+always @(raw_ring0_rotate1_either16_chosen, place_here[2], raw_ring0_rotate1_either12_chosen) begin: raw_ring0_rotate1_either23_show
+    raw_ring0_rotate1_either23_chosen = raw_ring0_rotate1_either12_chosen;
     if (place_here[2]) begin
-        ring0_rotate1_either23_chosen = ring0_rotate1_either16_chosen;
+        raw_ring0_rotate1_either23_chosen = raw_ring0_rotate1_either16_chosen;
     end
 end
 
-always @(ring0_rotate1_either17_chosen, place_here[2], ring0_rotate1_either13_chosen) begin: ring0_rotate1_either24_show
-    ring0_rotate1_either24_chosen = ring0_rotate1_either13_chosen;
+always @(raw_ring0_rotate1_either17_chosen, place_here[2], raw_ring0_rotate1_either13_chosen) begin: raw_ring0_rotate1_either24_show
+    raw_ring0_rotate1_either24_chosen = raw_ring0_rotate1_either13_chosen;
     if (place_here[2]) begin
-        ring0_rotate1_either24_chosen = ring0_rotate1_either17_chosen;
+        raw_ring0_rotate1_either24_chosen = raw_ring0_rotate1_either17_chosen;
     end
 end
 
-always @(ring0_rotate1_either18_chosen, place_here[2], ring0_rotate1_either14_chosen) begin: ring0_rotate1_either25_show
-    ring0_rotate1_either25_chosen = ring0_rotate1_either14_chosen;
+always @(raw_ring0_rotate1_either18_chosen, place_here[2], raw_ring0_rotate1_either14_chosen) begin: raw_ring0_rotate1_either25_show
+    raw_ring0_rotate1_either25_chosen = raw_ring0_rotate1_either14_chosen;
     if (place_here[2]) begin
-        ring0_rotate1_either25_chosen = ring0_rotate1_either18_chosen;
+        raw_ring0_rotate1_either25_chosen = raw_ring0_rotate1_either18_chosen;
     end
 end
 
-always @(ring0_rotate1_either21_chosen, place_here[1], ring0_rotate1_either19_chosen) begin: ring0_rotate1_either26_show
-    ring0_rotate1_either26_chosen = ring0_rotate1_either19_chosen;
+always @(raw_ring0_rotate1_either21_chosen, place_here[1], raw_ring0_rotate1_either19_chosen) begin: raw_ring0_rotate1_either26_show
+    raw_ring0_rotate1_either26_chosen = raw_ring0_rotate1_either19_chosen;
     if (place_here[1]) begin
-        ring0_rotate1_either26_chosen = ring0_rotate1_either21_chosen;
+        raw_ring0_rotate1_either26_chosen = raw_ring0_rotate1_either21_chosen;
     end
 end
 
-always @(ring0_rotate1_either22_chosen, place_here[1], ring0_rotate1_either20_chosen) begin: ring0_rotate1_either27_show
-    ring0_rotate1_either27_chosen = ring0_rotate1_either20_chosen;
+always @(raw_ring0_rotate1_either22_chosen, place_here[1], raw_ring0_rotate1_either20_chosen) begin: raw_ring0_rotate1_either27_show
+    raw_ring0_rotate1_either27_chosen = raw_ring0_rotate1_either20_chosen;
     if (place_here[1]) begin
-        ring0_rotate1_either27_chosen = ring0_rotate1_either22_chosen;
+        raw_ring0_rotate1_either27_chosen = raw_ring0_rotate1_either22_chosen;
     end
 end
 
-always @(ring0_rotate1_either23_chosen, place_here[1], ring0_rotate1_either21_chosen) begin: ring0_rotate1_either28_show
-    ring0_rotate1_either28_chosen = ring0_rotate1_either21_chosen;
+always @(raw_ring0_rotate1_either23_chosen, place_here[1], raw_ring0_rotate1_either21_chosen) begin: raw_ring0_rotate1_either28_show
+    raw_ring0_rotate1_either28_chosen = raw_ring0_rotate1_either21_chosen;
     if (place_here[1]) begin
-        ring0_rotate1_either28_chosen = ring0_rotate1_either23_chosen;
+        raw_ring0_rotate1_either28_chosen = raw_ring0_rotate1_either23_chosen;
     end
 end
 
-always @(ring0_rotate1_either24_chosen, place_here[1], ring0_rotate1_either22_chosen) begin: ring0_rotate1_either29_show
-    ring0_rotate1_either29_chosen = ring0_rotate1_either22_chosen;
+always @(raw_ring0_rotate1_either24_chosen, place_here[1], raw_ring0_rotate1_either22_chosen) begin: raw_ring0_rotate1_either29_show
+    raw_ring0_rotate1_either29_chosen = raw_ring0_rotate1_either22_chosen;
     if (place_here[1]) begin
-        ring0_rotate1_either29_chosen = ring0_rotate1_either24_chosen;
+        raw_ring0_rotate1_either29_chosen = raw_ring0_rotate1_either24_chosen;
     end
 end
 
-always @(ring0_rotate1_either25_chosen, place_here[1], ring0_rotate1_either23_chosen) begin: ring0_rotate1_either30_show
-    ring0_rotate1_either30_chosen = ring0_rotate1_either23_chosen;
+always @(raw_ring0_rotate1_either25_chosen, place_here[1], raw_ring0_rotate1_either23_chosen) begin: raw_ring0_rotate1_either30_show
+    raw_ring0_rotate1_either30_chosen = raw_ring0_rotate1_either23_chosen;
     if (place_here[1]) begin
-        ring0_rotate1_either30_chosen = ring0_rotate1_either25_chosen;
+        raw_ring0_rotate1_either30_chosen = raw_ring0_rotate1_either25_chosen;
     end
 end
 
-always @(ring0_rotate1_either27_chosen, place_here[0], ring0_rotate1_either26_chosen) begin: ring0_rotate1_either31_show
-    ring0_rotate1_either31_chosen = ring0_rotate1_either26_chosen;
+always @(raw_ring0_rotate1_either27_chosen, place_here[0], raw_ring0_rotate1_either26_chosen) begin: raw_ring0_rotate1_either31_show
+    raw_ring0_rotate1_either31_chosen = raw_ring0_rotate1_either26_chosen;
     if (place_here[0]) begin
-        ring0_rotate1_either31_chosen = ring0_rotate1_either27_chosen;
+        raw_ring0_rotate1_either31_chosen = raw_ring0_rotate1_either27_chosen;
     end
 end
 
-always @(ring0_rotate1_either28_chosen, place_here[0], ring0_rotate1_either27_chosen) begin: ring0_rotate1_either32_show
-    ring0_rotate1_either32_chosen = ring0_rotate1_either27_chosen;
+always @(raw_ring0_rotate1_either28_chosen, place_here[0], raw_ring0_rotate1_either27_chosen) begin: raw_ring0_rotate1_either32_show
+    raw_ring0_rotate1_either32_chosen = raw_ring0_rotate1_either27_chosen;
     if (place_here[0]) begin
-        ring0_rotate1_either32_chosen = ring0_rotate1_either28_chosen;
+        raw_ring0_rotate1_either32_chosen = raw_ring0_rotate1_either28_chosen;
     end
 end
 
-always @(ring0_rotate1_either29_chosen, place_here[0], ring0_rotate1_either28_chosen) begin: ring0_rotate1_either33_show
-    ring0_rotate1_either33_chosen = ring0_rotate1_either28_chosen;
+always @(raw_ring0_rotate1_either29_chosen, place_here[0], raw_ring0_rotate1_either28_chosen) begin: raw_ring0_rotate1_either33_show
+    raw_ring0_rotate1_either33_chosen = raw_ring0_rotate1_either28_chosen;
     if (place_here[0]) begin
-        ring0_rotate1_either33_chosen = ring0_rotate1_either29_chosen;
+        raw_ring0_rotate1_either33_chosen = raw_ring0_rotate1_either29_chosen;
     end
 end
 
-always @(ring0_rotate1_either30_chosen, place_here[0], ring0_rotate1_either29_chosen) begin: ring0_rotate1_either34_show
-    ring0_rotate1_either34_chosen = ring0_rotate1_either29_chosen;
+always @(raw_ring0_rotate1_either30_chosen, place_here[0], raw_ring0_rotate1_either29_chosen) begin: raw_ring0_rotate1_either34_show
+    raw_ring0_rotate1_either34_chosen = raw_ring0_rotate1_either29_chosen;
     if (place_here[0]) begin
-        ring0_rotate1_either34_chosen = ring0_rotate1_either30_chosen;
+        raw_ring0_rotate1_either34_chosen = raw_ring0_rotate1_either30_chosen;
     end
 end
 
-assign exponent_ring0_cut23_field = s_exponents_tdata[8-1:(8 - 8)];
+always @(posedge clk) begin: raw_ring0_load_slot0_move
+    if (raw_ring0_load_slot0_loads[0]) begin
+        raw_ring0_rotate1_either15_yes <= raw_ring0_tail_join0_put0_byte;
+    end
+end
 
-assign exponent_ring0_cut24_field = s_exponents_tdata[16-1:(16 - 8)];
+always @(posedge clk) begin: raw_ring0_load_slot1_move
+    if (raw_ring0_load_slot0_loads[1]) begin
+        raw_ring0_rotate1_either8_no <= raw_ring0_tail_join0_put1_byte;
+    end
+end
 
-assign exponent_ring0_cut25_field = s_exponents_tdata[24-1:(24 - 8)];
+always @(posedge clk) begin: raw_ring0_load_slot2_move
+    if (raw_ring0_load_slot0_loads[2]) begin
+        raw_ring0_rotate1_either9_no <= raw_ring0_tail_join0_put2_byte;
+    end
+end
 
-assign exponent_ring0_cut26_field = s_exponents_tdata[32-1:(32 - 8)];
+always @(posedge clk) begin: raw_ring0_load_slot3_move
+    if (raw_ring0_load_slot0_loads[3]) begin
+        raw_ring0_rotate1_either10_no <= raw_ring0_tail_join0_put3_byte;
+    end
+end
 
-always @(posedge clk) begin: exponent_ring0_ring1_keep15_move
+always @(posedge clk) begin: raw_ring0_load_slot4_move
+    if (raw_ring0_load_slot0_loads[4]) begin
+        raw_ring0_rotate1_either11_no <= raw_ring0_tail_join0_put4_byte;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_load_slot5_move
+    if (raw_ring0_load_slot0_loads[5]) begin
+        raw_ring0_rotate1_either12_no <= raw_ring0_tail_join0_put5_byte;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_load_slot6_move
+    if (raw_ring0_load_slot0_loads[6]) begin
+        raw_ring0_rotate1_either13_no <= raw_ring0_tail_join0_put6_byte;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_load_slot7_move
+    if (raw_ring0_load_slot0_loads[7]) begin
+        raw_ring0_rotate1_either14_no <= raw_ring0_tail_join0_put7_byte;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_load_slot8_move
+    if (raw_ring0_load_slot8_loads[0]) begin
+        raw_ring0_rotate1_either15_no <= raw_ring0_tail_join1_put8_byte;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_load_slot9_move
+    if (raw_ring0_load_slot8_loads[1]) begin
+        raw_ring0_rotate1_either8_yes <= raw_ring0_tail_join1_put9_byte;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_load_slot10_move
+    if (raw_ring0_load_slot8_loads[2]) begin
+        raw_ring0_rotate1_either9_yes <= raw_ring0_tail_join1_put10_byte;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_load_slot11_move
+    if (raw_ring0_load_slot8_loads[3]) begin
+        raw_ring0_rotate1_either10_yes <= raw_ring0_tail_join1_put11_byte;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_load_slot12_move
+    if (raw_ring0_load_slot8_loads[4]) begin
+        raw_ring0_rotate1_either11_yes <= raw_ring0_tail_join1_put12_byte;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_load_slot13_move
+    if (raw_ring0_load_slot8_loads[5]) begin
+        raw_ring0_rotate1_either12_yes <= raw_ring0_tail_join1_put13_byte;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_load_slot14_move
+    if (raw_ring0_load_slot8_loads[6]) begin
+        raw_ring0_rotate1_either13_yes <= raw_ring0_tail_join1_put14_byte;
+    end
+end
+
+always @(posedge clk) begin: raw_ring0_load_slot15_move
+    if (raw_ring0_load_slot8_loads[7]) begin
+        raw_ring0_rotate1_either14_yes <= raw_ring0_tail_join1_put15_byte;
+    end
+end
+
+assign s_raw_tready = (raw_ring0_low_in_tready && raw_ring0_high_in_tready);
+assign raw_ring0_low_in_tvalid = (s_raw_tvalid && raw_ring0_high_in_tready);
+assign raw_ring0_high_in_tvalid = (s_raw_tvalid && raw_ring0_low_in_tready);
+assign raw_ring0_low_in_tlast = s_raw_tlast;
+assign raw_ring0_high_in_tlast = s_raw_tlast;
+
+assign raw_ring0_behind = (~last[2-1:0]);
+
+always @(place[3-1:0], place_here[3-1:0]) begin: raw_ring0_mark
+    case (place_here[3-1:0])
+        0: raw_ring0_used = 1;
+        1: raw_ring0_used = 3;
+        2: raw_ring0_used = 7;
+        3: raw_ring0_used = 15;
+        4: raw_ring0_used = 31;
+        5: raw_ring0_used = 63;
+        6: raw_ring0_used = 127;
+        default: raw_ring0_used = 255;
+    endcase
+    case (place[3-1:0])
+        0: raw_ring0_going = 1;
+        1: raw_ring0_going = 3;
+        2: raw_ring0_going = 7;
+        3: raw_ring0_going = 15;
+        4: raw_ring0_going = 31;
+        5: raw_ring0_going = 63;
+        6: raw_ring0_going = 127;
+        default: raw_ring0_going = 255;
+    endcase
+end
+
+always @(raw_ring0_sure_low, raw_ring0_full_high, opens, aligned, raw_ring0_full_low, raw_ring0_still_low, raw_ring0_sure_high, in_tail, place_here, raw_ring0_still_high) begin: raw_ring0_look
+    raw_ring0_here = raw_ring0_full_low;
+    raw_ring0_there = raw_ring0_full_high;
+    raw_ring0_here_sure = raw_ring0_sure_low;
+    raw_ring0_there_sure = raw_ring0_sure_high;
+    raw_ring0_here_still = raw_ring0_still_low;
+    if (place_here[3]) begin
+        raw_ring0_here = raw_ring0_full_high;
+        raw_ring0_there = raw_ring0_full_low;
+        raw_ring0_here_sure = raw_ring0_sure_high;
+        raw_ring0_there_sure = raw_ring0_sure_low;
+        raw_ring0_here_still = raw_ring0_still_high;
+    end
+    raw_ring0_skips = (opens && place_here[3] && (!aligned) && (!in_tail));
+end
+
+assign raw_ring0_part = (raw_ring0_here && other);
+assign raw_ring0_more = (raw_ring0_here && other && step && (!crosses) && (!passes));
+assign raw_ring0_whole = ((opens && (!aligned) && raw_ring0_here_still) || (raw_ring0_here && other && step && (crosses || passes)));
+assign raw_ring0_more_other = (raw_ring0_there && other && step && crosses);
+assign raw_ring0_whole_other = (raw_ring0_there && (((!other) && ((!opens) || aligned || raw_ring0_here_still)) || (step && passes)));
+assign opened = (raw_ring0_here_still || aligned);
+
+always @(raw_ring0_whole_other, place_here, raw_ring0_whole) begin: raw_ring0_fetch
+    raw_ring0_pop_low = raw_ring0_whole;
+    raw_ring0_pop_high = raw_ring0_whole_other;
+    if (place_here[3]) begin
+        raw_ring0_pop_low = raw_ring0_whole_other;
+        raw_ring0_pop_high = raw_ring0_whole;
+    end
+end
+
+always @(raw_ring0_more, raw_ring0_part, raw_ring0_whole_other, raw_ring0_tail_join0_own, raw_ring0_more_other, raw_ring0_used, place_here, raw_ring0_going, raw_ring0_whole, raw_ring0_partial) begin: raw_ring0_side0_choose
+    reg [8-1:0] taken;
+    taken = 8'h0;
+    if ((place_here[3] == 1'b0)) begin
+        if (raw_ring0_part) begin
+            taken = raw_ring0_used;
+        end
+        if (raw_ring0_more) begin
+            taken = (taken | raw_ring0_going);
+        end
+        if (raw_ring0_whole) begin
+            taken = 255;
+        end
+    end
+    else begin
+        if (raw_ring0_more_other) begin
+            taken = raw_ring0_going;
+        end
+        if (raw_ring0_whole_other) begin
+            taken = 255;
+            if (raw_ring0_partial) begin
+                taken = (~raw_ring0_tail_join0_own);
+            end
+        end
+    end
+    raw_ring0_load_slot0_loads = taken;
+end
+
+always @(raw_ring0_more, raw_ring0_part, raw_ring0_whole_other, raw_ring0_tail_join1_own, raw_ring0_more_other, raw_ring0_used, place_here, raw_ring0_going, raw_ring0_whole, raw_ring0_partial) begin: raw_ring0_side1_choose
+    reg [8-1:0] taken;
+    taken = 8'h0;
+    if ((place_here[3] == 1'b1)) begin
+        if (raw_ring0_part) begin
+            taken = raw_ring0_used;
+        end
+        if (raw_ring0_more) begin
+            taken = (taken | raw_ring0_going);
+        end
+        if (raw_ring0_whole) begin
+            taken = 255;
+        end
+    end
+    else begin
+        if (raw_ring0_more_other) begin
+            taken = raw_ring0_going;
+        end
+        if (raw_ring0_whole_other) begin
+            taken = 255;
+            if (raw_ring0_partial) begin
+                taken = (~raw_ring0_tail_join1_own);
+            end
+        end
+    end
+    raw_ring0_load_slot8_loads = taken;
+end
+
+always @(posedge clk) begin: raw_ring0_count
+    if ((!known)) begin
+        other <= 1'b0;
+        next_word <= 1'b0;
+    end
+    else if ((step && crosses)) begin
+        other <= raw_ring0_here_sure;
+        next_word <= (raw_ring0_here_sure && raw_ring0_there_sure);
+    end
+    else if (((step && passes) || (!other))) begin
+        other <= (raw_ring0_whole_other && raw_ring0_there_sure && (!raw_ring0_skips));
+        next_word <= 1'b0;
+    end
+    else begin
+        next_word <= raw_ring0_here_sure;
+    end
+    if ((!known)) begin
+        raw_ring0_partial <= 1'b0;
+    end
+    else if ((raw_ring0_whole || raw_ring0_whole_other)) begin
+        raw_ring0_partial <= ((raw_ring0_whole && (!raw_ring0_here_sure)) || (raw_ring0_whole_other && (!raw_ring0_there_sure)));
+    end
+end
+
+assign exponent_ring0_cut29_field = s_exponents_tdata[8-1:(8 - 8)];
+
+assign exponent_ring0_cut30_field = s_exponents_tdata[16-1:(16 - 8)];
+
+assign exponent_ring0_cut31_field = s_exponents_tdata[24-1:(24 - 8)];
+
+assign exponent_ring0_cut32_field = s_exponents_tdata[32-1:(32 - 8)];
+
+always @(posedge clk) begin: exponent_ring0_ring0_keep0_move
     if (exponent_ring0_fetch) begin
-        exponent_ring0_ring1_keep15_kept <= exponent_ring0_cut24_field;
+        exponent_ring0_ring0_keep0_kept <= exponent_ring0_cut30_field;
     end
 end
 
-always @(posedge clk) begin: exponent_ring0_ring1_keep16_move
+always @(posedge clk) begin: exponent_ring0_ring0_keep1_move
     if (exponent_ring0_fetch) begin
-        exponent_ring0_ring1_keep16_kept <= exponent_ring0_cut25_field;
+        exponent_ring0_ring0_keep1_kept <= exponent_ring0_cut31_field;
     end
 end
 
-always @(posedge clk) begin: exponent_ring0_ring1_keep17_move
+always @(posedge clk) begin: exponent_ring0_ring0_keep2_move
     if (exponent_ring0_fetch) begin
-        exponent_ring0_ring1_keep17_kept <= exponent_ring0_cut26_field;
+        exponent_ring0_ring0_keep2_kept <= exponent_ring0_cut32_field;
     end
 end
 
-always @(exponent_ring0_ring1_keep15_kept, exponent_ring0_place_here, exponent_ring0_cut24_field) begin: exponent_ring0_ring1_join15_show
-    exponent_ring0_ring1_join15_item = exponent_ring0_cut24_field;
+always @(exponent_ring0_ring0_keep0_kept, exponent_ring0_place_here, exponent_ring0_cut30_field) begin: exponent_ring0_ring0_join0_show
+    exponent_ring0_ring0_join0_item = exponent_ring0_cut30_field;
     if ((exponent_ring0_place_here <= 0)) begin
-        exponent_ring0_ring1_join15_item = exponent_ring0_ring1_keep15_kept;
+        exponent_ring0_ring0_join0_item = exponent_ring0_ring0_keep0_kept;
     end
 end
 
-always @(exponent_ring0_ring1_keep16_kept, exponent_ring0_place_here, exponent_ring0_cut25_field) begin: exponent_ring0_ring1_join16_show
-    exponent_ring0_ring1_join16_item = exponent_ring0_cut25_field;
+always @(exponent_ring0_ring0_keep1_kept, exponent_ring0_place_here, exponent_ring0_cut31_field) begin: exponent_ring0_ring0_join1_show
+    exponent_ring0_ring0_join1_item = exponent_ring0_cut31_field;
     if ((exponent_ring0_place_here <= 1)) begin
-        exponent_ring0_ring1_join16_item = exponent_ring0_ring1_keep16_kept;
+        exponent_ring0_ring0_join1_item = exponent_ring0_ring0_keep1_kept;
     end
 end
 
-always @(exponent_ring0_ring1_keep17_kept, exponent_ring0_place_here, exponent_ring0_cut26_field) begin: exponent_ring0_ring1_join17_show
-    exponent_ring0_ring1_join17_item = exponent_ring0_cut26_field;
+always @(exponent_ring0_ring0_keep2_kept, exponent_ring0_place_here, exponent_ring0_cut32_field) begin: exponent_ring0_ring0_join2_show
+    exponent_ring0_ring0_join2_item = exponent_ring0_cut32_field;
     if ((exponent_ring0_place_here <= 2)) begin
-        exponent_ring0_ring1_join17_item = exponent_ring0_ring1_keep17_kept;
+        exponent_ring0_ring0_join2_item = exponent_ring0_ring0_keep2_kept;
     end
 end
 
-always @(exponent_ring0_ring1_join17_item, exponent_ring0_place_here[1], exponent_ring0_ring1_join15_item) begin: exponent_ring0_ring1_rotate2_either35_show
-    exponent_ring0_ring1_rotate2_word = exponent_ring0_ring1_join15_item;
+always @(exponent_ring0_ring0_join2_item, exponent_ring0_place_here[1], exponent_ring0_ring0_join0_item) begin: exponent_ring0_ring0_rotate2_either35_show
+    exponent_ring0_ring0_rotate2_word = exponent_ring0_ring0_join0_item;
     if (exponent_ring0_place_here[1]) begin
-        exponent_ring0_ring1_rotate2_word = exponent_ring0_ring1_join17_item;
+        exponent_ring0_ring0_rotate2_word = exponent_ring0_ring0_join2_item;
     end
 end
 
-always @(exponent_ring0_cut23_field, exponent_ring0_place_here[1], exponent_ring0_ring1_join16_item) begin: exponent_ring0_ring1_rotate2_either36_show
-    exponent_ring0_ring1_rotate2_either36_chosen = exponent_ring0_ring1_join16_item;
+always @(exponent_ring0_cut29_field, exponent_ring0_place_here[1], exponent_ring0_ring0_join1_item) begin: exponent_ring0_ring0_rotate2_either36_show
+    exponent_ring0_ring0_rotate2_either36_chosen = exponent_ring0_ring0_join1_item;
     if (exponent_ring0_place_here[1]) begin
-        exponent_ring0_ring1_rotate2_either36_chosen = exponent_ring0_cut23_field;
+        exponent_ring0_ring0_rotate2_either36_chosen = exponent_ring0_cut29_field;
     end
 end
 
-always @(exponent_ring0_ring1_join15_item, exponent_ring0_place_here[1], exponent_ring0_ring1_join17_item) begin: exponent_ring0_ring1_rotate2_either37_show
-    exponent_ring0_ring1_rotate2_either37_chosen = exponent_ring0_ring1_join17_item;
+always @(exponent_ring0_ring0_join0_item, exponent_ring0_place_here[1], exponent_ring0_ring0_join2_item) begin: exponent_ring0_ring0_rotate2_either37_show
+    exponent_ring0_ring0_rotate2_either37_chosen = exponent_ring0_ring0_join2_item;
     if (exponent_ring0_place_here[1]) begin
-        exponent_ring0_ring1_rotate2_either37_chosen = exponent_ring0_ring1_join15_item;
+        exponent_ring0_ring0_rotate2_either37_chosen = exponent_ring0_ring0_join0_item;
     end
 end
 
-always @(exponent_ring0_ring1_join16_item, exponent_ring0_place_here[1], exponent_ring0_cut23_field) begin: exponent_ring0_ring1_rotate2_either38_show
-    exponent_ring0_ring1_rotate2_either38_chosen = exponent_ring0_cut23_field;
+always @(exponent_ring0_ring0_join1_item, exponent_ring0_place_here[1], exponent_ring0_cut29_field) begin: exponent_ring0_ring0_rotate2_either38_show
+    exponent_ring0_ring0_rotate2_either38_chosen = exponent_ring0_cut29_field;
     if (exponent_ring0_place_here[1]) begin
-        exponent_ring0_ring1_rotate2_either38_chosen = exponent_ring0_ring1_join16_item;
+        exponent_ring0_ring0_rotate2_either38_chosen = exponent_ring0_ring0_join1_item;
     end
 end
 
-always @(exponent_ring0_ring1_rotate2_either36_chosen, exponent_ring0_place_here[0], exponent_ring0_ring1_rotate2_word) begin: exponent_ring0_ring1_rotate2_either39_show
-    exponent_ring0_ring1_rotate2_either39_chosen = exponent_ring0_ring1_rotate2_word;
+always @(exponent_ring0_ring0_rotate2_either36_chosen, exponent_ring0_place_here[0], exponent_ring0_ring0_rotate2_word) begin: exponent_ring0_ring0_rotate2_either39_show
+    exponent_ring0_ring0_rotate2_either39_chosen = exponent_ring0_ring0_rotate2_word;
     if (exponent_ring0_place_here[0]) begin
-        exponent_ring0_ring1_rotate2_either39_chosen = exponent_ring0_ring1_rotate2_either36_chosen;
+        exponent_ring0_ring0_rotate2_either39_chosen = exponent_ring0_ring0_rotate2_either36_chosen;
     end
 end
 
-always @(exponent_ring0_ring1_rotate2_either37_chosen, exponent_ring0_place_here[0], exponent_ring0_ring1_rotate2_either36_chosen) begin: exponent_ring0_ring1_rotate2_either40_show
-    exponent_ring0_ring1_rotate2_either40_chosen = exponent_ring0_ring1_rotate2_either36_chosen;
+always @(exponent_ring0_ring0_rotate2_either37_chosen, exponent_ring0_place_here[0], exponent_ring0_ring0_rotate2_either36_chosen) begin: exponent_ring0_ring0_rotate2_either40_show
+    exponent_ring0_ring0_rotate2_either40_chosen = exponent_ring0_ring0_rotate2_either36_chosen;
     if (exponent_ring0_place_here[0]) begin
-        exponent_ring0_ring1_rotate2_either40_chosen = exponent_ring0_ring1_rotate2_either37_chosen;
+        exponent_ring0_ring0_rotate2_either40_chosen = exponent_ring0_ring0_rotate2_either37_chosen;
     end
 end
 
-always @(exponent_ring0_ring1_rotate2_either38_chosen, exponent_ring0_place_here[0], exponent_ring0_ring1_rotate2_either37_chosen) begin: exponent_ring0_ring1_rotate2_either41_show
-    exponent_ring0_ring1_rotate2_either41_chosen = exponent_ring0_ring1_rotate2_either37_chosen;
+always @(exponent_ring0_ring0_rotate2_either38_chosen, exponent_ring0_place_here[0], exponent_ring0_ring0_rotate2_either37_chosen) begin: exponent_ring0_ring0_rotate2_either41_show
+    exponent_ring0_ring0_rotate2_either41_chosen = exponent_ring0_ring0_rotate2_either37_chosen;
     if (exponent_ring0_place_here[0]) begin
-        exponent_ring0_ring1_rotate2_either41_chosen = exponent_ring0_ring1_rotate2_either38_chosen;
+        exponent_ring0_ring0_rotate2_either41_chosen = exponent_ring0_ring0_rotate2_either38_chosen;
     end
 end
 
-always @(exponent_ring0_ring1_rotate2_word, exponent_ring0_place_here[0], exponent_ring0_ring1_rotate2_either38_chosen) begin: exponent_ring0_ring1_rotate2_either42_show
-    exponent_ring0_ring1_rotate2_either42_chosen = exponent_ring0_ring1_rotate2_either38_chosen;
+always @(exponent_ring0_ring0_rotate2_word, exponent_ring0_place_here[0], exponent_ring0_ring0_rotate2_either38_chosen) begin: exponent_ring0_ring0_rotate2_either42_show
+    exponent_ring0_ring0_rotate2_either42_chosen = exponent_ring0_ring0_rotate2_either38_chosen;
     if (exponent_ring0_place_here[0]) begin
-        exponent_ring0_ring1_rotate2_either42_chosen = exponent_ring0_ring1_rotate2_word;
+        exponent_ring0_ring0_rotate2_either42_chosen = exponent_ring0_ring0_rotate2_word;
     end
 end
 
@@ -1089,13 +1323,13 @@ always @(posedge clk) begin: exponent_ring0_follow
     end
 end
 
-assign form_raw0_raw = ring0_rotate1_either31_chosen;
+assign form_raw0_raw = raw_ring0_rotate1_either31_chosen;
 
-assign form_raw1_raw = ring0_rotate1_either32_chosen;
+assign form_raw1_raw = raw_ring0_rotate1_either32_chosen;
 
-assign form_raw2_raw = ring0_rotate1_either33_chosen;
+assign form_raw2_raw = raw_ring0_rotate1_either33_chosen;
 
-assign form_raw3_raw = ring0_rotate1_either34_chosen;
+assign form_raw3_raw = raw_ring0_rotate1_either34_chosen;
 
 always @(posedge clk) begin: form_value0_form
     if (enter) begin
@@ -1354,10 +1588,16 @@ always @(posedge clk) begin: prepare
         zeros <= s_flags_tdata;
         user <= s_flags_tuser;
         frame_last <= s_flags_tlast;
-        place_here <= place;
-        needs_word <= grown[4];
+        crosses <= (grown[(4 - 1)] != place[(4 - 1)]);
+        passes <= (grown[4] && (grown[(4 - 1)] == place[(4 - 1)]));
     end
-    if (opens) begin
+    if ((!known)) begin
+        place_here <= origin;
+    end
+    else if (step) begin
+        place_here <= place;
+    end
+    if ((!known)) begin
         place <= origin;
     end
     else if (accepted) begin
@@ -1367,18 +1607,18 @@ end
 
 assign room = (m_axis_tready || (!m_axis_tvalid));
 assign enter = (valid && (m_axis_tready || (!m_axis_tvalid)));
-assign here = (valid && (s_exponents_tvalid || (!needs_exponents)) && (full || (!needs_word)));
+assign enough = ((other || (!crosses)) && (next_word || (!passes)));
 assign aligned = ($signed({1'b0, origin}) == (16 - 1));
 assign known = (phase != 4'b0001);
 assign opens = (phase == 4'b0010);
 
+assign here = (valid && (s_exponents_tvalid || (!needs_exponents)) && enough);
+
 assign step = (room && here);
 
-assign s_exponents_tready = (room && valid && needs_exponents && (full || (!needs_word)));
-assign pop = ((opens && (!aligned)) || (room && valid && needs_word && (s_exponents_tvalid || (!needs_exponents))));
+assign s_exponents_tready = (room && valid && needs_exponents && enough);
 assign s_span_tready = ((phase == 4'b1000) && step);
-
-assign fetch = (full && pop);
+assign s_tail_tready = ((phase == 4'b1000) && step);
 
 always @(posedge clk) begin: control
     if (rst == 1) begin
@@ -1406,7 +1646,7 @@ always @(posedge clk) begin: control
             end
         end
         else if ((phase == 4'b0010)) begin
-            if ((full || aligned)) begin
+            if (opened) begin
                 phase <= 4'b0100;
             end
         end
