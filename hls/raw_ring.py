@@ -81,21 +81,9 @@ def raw_ring(
     turned = [Signal(intbv(0)[8:]) for _ in range(POINT.tail)]
     turn = rotate(tail, behind, turned)
     low_join = tail_join(
-        clk,
-        known,
-        last,
-        alone,
-        low,
-        s_tail.tvalid,
-        turned,
-        offered[:half],
-        full_low,
-        sure_low,
-        still_low,
-        own[0],
-        pop_low,
-        0,
-    )
+        clk, known, last, alone, low, s_tail.tvalid, turned, offered[:half], full_low,
+        sure_low, still_low, own[0], pop_low, 0,
+    )  # fmt: skip
     high_join = tail_join(
         clk, known, last, alone, high, s_tail.tvalid, turned, offered[half:], full_high,
         sure_high, still_high, own[1], pop_high, half,
@@ -162,21 +150,11 @@ def raw_ring(
 
     sides = [
         side(
-            place,
-            going,
-            used,
-            part,
-            more,
-            whole,
-            more_other,
-            whole_other,
-            partial,
-            own[i],
-            loads[i],
-            bool(i),
+            place, going, used, part, more, whole, more_other, whole_other, partial, own[high],
+            loads[high], bool(high),
         )
-        for i in range(2)
-    ]
+        for high in range(2)
+    ]  # fmt: skip
 
     @always(clk.posedge)
     def count():
