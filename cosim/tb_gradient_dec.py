@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import cocotb
+from reference.encode import encode_chunk
+from reference.profile import PROFILES
 
 from cosim.bench import corners, golden, malformed, setting
 from cosim.bench.bench import Bench, test_where
@@ -237,6 +240,28 @@ async def drops_no_more_than_the_frame(dut: Any, stall: Stall) -> None:
             spoilt = [*sound[:at], other, *sound[at + 1 :]]
             faulty.append(malformed.Faulty(f"chunk {at} {name}", None, spoilt, len(frame)))
     await decoder.refuse(faulty, around=[frames.gradient(700)])
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.parametrize(stall=[free, coin])
+async def holds_the_most_codes(dut: Any, stall: Stall) -> None:
+    """Two bytes for almost every value, as an encoder may write that looks at a block's first."""
+    decoder = Decoder(dut, free, stall)
+    await decoder.reset()
+    frames = corners.Corners(FMT, TABLES)
+    blocks = POINT.chunk // POINT.block
+    frame = ([frames.value(200)] + [frames.value(100) for _ in range(POINT.block - 1)]) * blocks
+    careless = replace(PROFILES[POINT.profile], step=POINT.block)
+    chunk = encode_chunk(frame, FMT.name, TABLES, careless)
+    assert len(dissect(chunk, FMT, TABLES).codes) > 2 * (POINT.chunk - blocks - POINT.lanes)
+    assert not golden.refuses([chunk], len(frame), FMT)
+    for _ in range(3):
+        decoder.packets.send(words_of([chunk]))
+    behind = frames.gradient(700)
+    decoder.send(behind)
+    for i in range(3):
+        await decoder.expect(f"most codes {i}", frame)
+    await decoder.expect("behind", behind)
 
 
 @test_where(RUNS, timeout_time=20, timeout_unit="ms")
